@@ -1,0 +1,106 @@
+# pgtop-offcpu: build, test, demo, install. `make help` lists the targets.
+
+VERSION := 0.1.0
+PROG    := pgtop-offcpu
+B       ?= build
+
+prefix  ?= /usr/local
+sbindir ?= $(prefix)/sbin
+mandir  ?= $(prefix)/share/man
+DESTDIR ?=
+
+CC      ?= gcc
+CLANG   ?= clang
+BPFTOOL ?= $(shell PATH=$$PATH:/usr/sbin:/sbin command -v bpftool || echo bpftool)
+AWK     ?= awk
+PYTHON  ?= /usr/bin/python3
+
+CFLAGS   ?= -O2 -g
+WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition \
+	-Wpointer-arith -Wwrite-strings -Wundef -Wvla -Wformat=2 -Wno-format-nonliteral
+WERROR   ?= -Werror
+CPPFLAGS += -Isrc -Ibpf -I$(B)/gen -D_GNU_SOURCE -DPGTOP_VERSION='"$(VERSION)"'
+CFLAGS_ALL = -std=gnu11 $(WARNINGS) $(WERROR) $(CFLAGS)
+LIBS     := -lbpf -lelf -lz -lncursesw -ltinfo -lm
+
+# SANITIZE=address,undefined with a build folder of its own: make B=build-asan SANITIZE=...
+ifdef SANITIZE
+CFLAGS_ALL += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
+LDFLAGS    += -fsanitize=$(SANITIZE)
+endif
+
+SRC      := $(filter-out src/main.c,$(wildcard src/*.c)) $(wildcard ui/*.c)
+OBJ      := $(SRC:%.c=$(B)/%.o)
+LIB      := $(B)/libpgtop.a
+GEN      := $(B)/gen/offcpu.skel.h $(B)/gen/waitevent_tables.h
+UNIT     := $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(wildcard tests/unit/test_*.c))
+TESTLIB  := $(patsubst %.c,$(B)/%.o,$(wildcard tests/lib/*.c))
+
+all: $(B)/$(PROG)
+
+help:
+	@sed -n 's/^#@ //p' Makefile
+#@ make                 build $(B)/pgtop-offcpu
+#@ make demo            install what is missing, start a private PostgreSQL under load, open the monitor
+#@ make check           install what is missing, build, run all tests (as root)
+#@ make check-unit      the tests that need no root
+#@ make check-asan      all unit tests and fuzzers under the address and undefined sanitizers
+#@ make bench           what the monitor costs, as ratios
+#@ make install         DESTDIR= prefix=; uninstall likewise
+#@ make format-check    clang-format; make tidy: clang-tidy and cppcheck
+#@ make deps deps-test  the packages to build, the packages to test
+
+# ---- the BPF object, inside the program as a skeleton -------------------------------------------
+
+BPF_ARCH := $(shell uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/; s/ppc64le/powerpc/; s/s390x/s390/')
+
+# Relative paths and no compilation folder: the object is the same wherever it is built.
+$(B)/bpf/offcpu.o: $(wildcard bpf/*.c bpf/*.h)
+	@mkdir -p $(@D)
+	$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra $(WERROR) -D__TARGET_ARCH_$(BPF_ARCH) \
+		-fdebug-compilation-dir=. -c bpf/offcpu.bpf.c -o $@
+
+$(B)/bpf/offcpu.bpf.o: $(B)/bpf/offcpu.o
+	$(BPFTOOL) gen object $@ $<
+
+$(B)/gen/offcpu.skel.h: $(B)/bpf/offcpu.bpf.o
+	@mkdir -p $(@D)
+	$(BPFTOOL) gen skeleton $< name offcpu_bpf >$@.tmp && mv $@.tmp $@
+
+$(B)/gen/waitevent_tables.h: src/waitevents/gen.awk $(wildcard src/waitevents/*.tsv)
+	@mkdir -p $(@D)
+	$(AWK) -f src/waitevents/gen.awk $(sort $(wildcard src/waitevents/*.tsv)) >$@.tmp && mv $@.tmp $@
+
+# ---- the program --------------------------------------------------------------------------------
+
+$(B)/$(PROG): $(B)/src/main.o $(LIB)
+	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $< $(LIB) $(LIBS)
+
+$(LIB): $(OBJ)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(B)/%.o: %.c | $(GEN)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
+
+-include $(shell find $(B) -name '*.d' 2>/dev/null)
+
+# ---- tests --------------------------------------------------------------------------------------
+
+$(B)/tests/unit/%: $(B)/tests/unit/%.o $(TESTLIB) $(LIB)
+	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $< $(TESTLIB) $(LIB) -lcmocka $(LIBS)
+
+$(B)/tests/%.o: CPPFLAGS += -I. -Itests/lib
+
+unit: $(UNIT)
+
+check-unit: $(B)/$(PROG) $(UNIT)
+	tests/run --build $(B) unit layering
+
+clean:
+	rm -rf build build-*
+
+.PHONY: all help unit check-unit clean
+.SECONDARY:
+.DELETE_ON_ERROR:
