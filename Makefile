@@ -57,8 +57,8 @@ BPF_ARCH := $(shell uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/; s/ppc64le/p
 # Relative paths and no compilation folder: the object is the same wherever it is built.
 $(B)/bpf/offcpu.o: $(wildcard bpf/*.c bpf/*.h)
 	@mkdir -p $(@D)
-	$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra $(WERROR) -D__TARGET_ARCH_$(BPF_ARCH) \
-		-fdebug-compilation-dir=. -c bpf/offcpu.bpf.c -o $@
+	$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Wno-unused-parameter $(WERROR) -D__TARGET_ARCH_$(BPF_ARCH) \
+		-fdebug-compilation-dir=. -idirafter /usr/include/$(shell $(CC) -print-multiarch) -c bpf/offcpu.bpf.c -o $@
 
 $(B)/bpf/offcpu.bpf.o: $(B)/bpf/offcpu.o
 	$(BPFTOOL) gen object $@ $<
