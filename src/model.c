@@ -1,0 +1,645 @@
+/*
+ * Backends and their timelines. See model.h for the law it keeps; account.c holds the slots.
+ *
+ * A backend's timeline is continuous when an event's in_ns equals the end of the one before
+ * (`last_end_ns`): then all before its out_ns was CPU. Otherwise what lies between the mark and
+ * in_ns was lost, and is charged to unknown.
+ */
+#include "model.h"
+
+#include <string.h>
+
+#include "account.h"
+#include "util.h"
+
+#define BUCKETS 1024 /* of the pid hash; a power of two */
+
+struct model_backend {
+	struct model_backend *next_in_bucket, *next, *prev;
+	uint32_t pid, cluster;
+	uint64_t start_ticks;
+	uint64_t begin_ns;    /* watched from */
+	uint64_t mark_ns;     /* charged up to */
+	uint64_t last_end_ns; /* on CPU since, as far as events told */
+	uint32_t received;    /* waits delivered */
+	bool exited;
+	struct model_wait *pending; /* end after the cut that was current when they came */
+	size_t n_pending, cap_pending;
+	struct model_current current;
+	struct account account;
+	void *user;
+};
+
+struct folded {
+	struct account account;
+};
+
+struct model {
+	struct grid grid;
+	uint64_t delay_ns, min_wait_ns;
+	uint64_t known_since_ns; /* nothing older is kept */
+	uint64_t cut_ns;	 /* of the last tick */
+	uint64_t unknown_ns, anomalies;
+	struct model_backend *bucket[BUCKETS];
+	struct model_backend *first; /* in order of arrival; all of them */
+	struct model_backend *last;
+	size_t n_exited;
+	struct folded *folded; /* by cluster */
+	size_t n_folded;
+};
+
+struct model *model_new(uint64_t window_ns, uint64_t delay_ns, uint64_t now_ns)
+{
+	struct model *m = xcalloc(1, sizeof(*m));
+
+	m->grid = grid_choose(window_ns, delay_ns, now_ns);
+	m->delay_ns = delay_ns;
+	m->known_since_ns = m->cut_ns = now_ns;
+	return m;
+}
+
+static void backend_free(struct model_backend *b)
+{
+	account_done(&b->account);
+	free(b->pending);
+	free(b);
+}
+
+void model_free(struct model *m)
+{
+	struct model_backend *next;
+
+	if (!m)
+		return;
+	for (struct model_backend *b = m->first; b; b = next) {
+		next = b->next;
+		backend_free(b);
+	}
+	for (size_t i = 0; i < m->n_folded; i++)
+		account_done(&m->folded[i].account);
+	free(m->folded);
+	free(m);
+}
+
+void model_set_min_wait(struct model *m, uint64_t min_wait_ns)
+{
+	m->min_wait_ns = min_wait_ns;
+}
+
+static void regrid(struct account *a, const struct grid *from, const struct grid *to,
+	uint64_t charged_to_ns)
+{
+	struct account old = *a;
+
+	memset(a, 0, sizeof(*a));
+	account_move(a, to, &old, from, charged_to_ns);
+}
+
+void model_set_window(struct model *m, uint64_t window_ns, uint64_t delay_ns, uint64_t now_ns)
+{
+	struct grid old = m->grid, grid = grid_choose(window_ns, delay_ns, now_ns);
+	uint64_t kept_ns = grid_start_ns(&old, grid_first(&old, now_ns));
+
+	m->known_since_ns = MAX(m->known_since_ns, kept_ns);
+	m->delay_ns = delay_ns;
+	if (!memcmp(&old, &grid, sizeof(grid)))
+		return;
+	m->grid = grid;
+	for (struct model_backend *b = m->first; b; b = b->next)
+		regrid(&b->account, &old, &grid, b->mark_ns);
+	for (size_t i = 0; i < m->n_folded; i++)
+		regrid(&m->folded[i].account, &old, &grid, now_ns);
+}
+
+struct model_backend *model_find(struct model *m, uint32_t pid, uint64_t start_ticks)
+{
+	struct model_backend *b = m->bucket[pid & (BUCKETS - 1)];
+
+	while (b && (b->pid != pid || b->exited || (start_ticks && b->start_ticks != start_ticks)))
+		b = b->next_in_bucket;
+	return b;
+}
+
+static void set_exited(struct model *m, struct model_backend *b)
+{
+	b->exited = true;
+	b->current.present = false;
+	m->n_exited++;
+}
+
+struct model_backend *model_add(struct model *m, uint32_t pid, uint64_t start_ticks,
+	uint32_t cluster, uint64_t begin_ns)
+{
+	struct model_backend *b = model_find(m, pid, 0), **bucket = &m->bucket[pid & (BUCKETS - 1)];
+
+	/* The pid has been given to another: that its owner ended was lost. */
+	if (b)
+		set_exited(m, b);
+	b = xcalloc(1, sizeof(*b));
+	b->pid = pid;
+	b->start_ticks = start_ticks;
+	b->cluster = cluster;
+	b->begin_ns = b->mark_ns = b->last_end_ns = begin_ns;
+	b->next_in_bucket = *bucket;
+	*bucket = b;
+	b->prev = m->last;
+	*(m->last ? &m->last->next : &m->first) = b;
+	m->last = b;
+	return b;
+}
+
+/* ---- charging ---- */
+
+/* Moves the mark to to_ns, charging what it passes over. */
+static void charge(struct model *m, struct model_backend *b, uint64_t to_ns, const struct charge *c)
+{
+	if (to_ns <= b->mark_ns)
+		return;
+	if (c->type == WAIT_UNKNOWN)
+		m->unknown_ns += to_ns - b->mark_ns;
+	account_charge(&b->account, &m->grid, b->mark_ns, to_ns, c);
+	b->mark_ns = to_ns;
+}
+
+static void charge_type(struct model *m, struct model_backend *b, uint64_t to_ns, uint8_t type)
+{
+	struct charge c = {.type = type};
+
+	charge(m, b, to_ns, &c);
+}
+
+/* The blocked part [out_ns, ...) up to to_ns. A wait shows in the details once it is min_wait long;
+ * then the part that was left out before is added. */
+static void charge_blocked(struct model *m, struct model_backend *b, const struct model_wait *w,
+	uint64_t to_ns)
+{
+	struct charge c = {.type = w->type, .event = w->event, .stack = w->stack};
+	uint64_t from_ns = MAX(b->mark_ns, w->out_ns);
+
+	if (to_ns <= from_ns)
+		return;
+	c.details = to_ns - w->out_ns >= m->min_wait_ns;
+	if (c.details && from_ns > w->out_ns && from_ns - w->out_ns < m->min_wait_ns &&
+		w->event != MODEL_NO_ID)
+		account_detail(&b->account, &m->grid, from_ns,
+			detail_key(DETAIL_EVENT, w->type, 0, w->event), NULL, 0,
+			from_ns - w->out_ns, 0);
+	charge(m, b, to_ns, &c);
+}
+
+/* Where the blocked part ends: at the wake-up. A wait that ended without one was never dequeued
+ * (a signal was pending: the scheduler undid the sleep), so it was runnable throughout. */
+static uint64_t blocked_end_ns(const struct model_wait *w, bool finished)
+{
+	if (w->runnable)
+		return w->out_ns;
+	if (w->wake_ns)
+		return MAX(w->wake_ns, w->out_ns);
+	return finished && !w->at_least ? w->out_ns : UINT64_MAX;
+}
+
+/* Charges b's time up to to_ns, given the wait it was, or is, in. */
+static void charge_until(struct model *m, struct model_backend *b, const struct model_wait *w,
+	bool finished, uint64_t to_ns)
+{
+	if (w->in_ns > b->last_end_ns)
+		charge_type(m, b, MIN(w->in_ns, to_ns), WAIT_UNKNOWN);
+	charge_type(m, b, MIN(w->out_ns, to_ns), WAIT_CPU);
+	if (w->exit)
+		return;
+	charge_blocked(m, b, w, MIN(blocked_end_ns(w, finished), to_ns));
+	charge_type(m, b, to_ns, WAIT_RUNQ);
+}
+
+static unsigned bin_of(uint64_t ns)
+{
+	uint64_t us = ns / NSEC_PER_USEC;
+	unsigned bin = us < 2 ? 0 : 63 - (unsigned)__builtin_clzll(us);
+
+	return MIN(bin, (unsigned)MODEL_HIST_BINS - 1);
+}
+
+static void note_length(struct model *m, struct model_backend *b, uint64_t at_ns, uint8_t type,
+	uint64_t ns)
+{
+	account_detail(&b->account, &m->grid, at_ns, detail_key(DETAIL_LENGTH, type, 0, bin_of(ns)),
+		NULL, 1, 0, 0);
+}
+
+/* The details that only a finished wait has: how often, how long, who woke it. */
+static void note_finished(struct model *m, struct model_backend *b, const struct model_wait *w)
+{
+	uint64_t at_ns = w->end_ns - 1, wake_ns = MIN(blocked_end_ns(w, true), w->end_ns);
+	uint64_t blocked_ns = wake_ns - MIN(w->out_ns, wake_ns), runq_ns = w->end_ns - wake_ns;
+	struct account *a = &b->account;
+
+	account_wait(a, &m->grid, at_ns, w->type == WAIT_IDLE ? 0 : w->end_ns - w->out_ns);
+	if (w->end_ns - w->out_ns < m->min_wait_ns)
+		return;
+	if (runq_ns)
+		note_length(m, b, at_ns, WAIT_RUNQ, runq_ns);
+	if (wake_ns == w->out_ns)
+		return;
+	note_length(m, b, at_ns, w->type, blocked_ns);
+	if (w->event != MODEL_NO_ID)
+		account_detail(a, &m->grid, at_ns, detail_key(DETAIL_EVENT, w->type, 0, w->event),
+			NULL, 1, 0, blocked_ns);
+	if (w->stack != MODEL_NO_ID)
+		account_detail(a, &m->grid, at_ns, detail_key(DETAIL_STACK, w->type, 0, w->stack),
+			NULL, 1, 0, blocked_ns);
+	if (w->waker != MODEL_WAKER_NONE)
+		account_detail(a, &m->grid, at_ns,
+			detail_key(DETAIL_WAKER, w->type, w->waker, w->waker_pid), w->waker_comm, 1,
+			blocked_ns, blocked_ns);
+}
+
+/* Time stamps come from several CPUs: a wait that contradicts itself or the one before is counted
+ * and pulled straight, never subtracted into nonsense. */
+static struct model_wait straightened(struct model *m, const struct model_backend *b,
+	const struct model_wait *w)
+{
+	struct model_wait s = *w;
+
+	s.in_ns = MAX(s.in_ns, b->last_end_ns);
+	s.out_ns = MAX(s.out_ns, s.in_ns);
+	s.end_ns = MAX(s.end_ns, s.out_ns);
+	if (s.wake_ns)
+		s.wake_ns = MIN(MAX(s.wake_ns, s.out_ns), s.end_ns);
+	if (s.in_ns != w->in_ns || s.out_ns != w->out_ns || s.end_ns != w->end_ns ||
+		s.wake_ns != w->wake_ns)
+		m->anomalies++;
+	return s;
+}
+
+static void take(struct model *m, struct model_backend *b, const struct model_wait *raw)
+{
+	struct model_wait w = straightened(m, b, raw);
+
+	charge_until(m, b, &w, true, w.end_ns);
+	b->last_end_ns = w.end_ns;
+	b->current.present = false;
+	if (w.exit)
+		set_exited(m, b);
+	else if (w.end_ns > w.out_ns)
+		note_finished(m, b, &w);
+}
+
+static void put_aside(struct model_backend *b, const struct model_wait *w)
+{
+	if (b->n_pending == b->cap_pending) {
+		b->cap_pending = b->cap_pending ? b->cap_pending * 2 : 4;
+		b->pending = xrealloc(b->pending, b->cap_pending, sizeof(*b->pending));
+	}
+	b->pending[b->n_pending++] = *w;
+}
+
+/* Takes what was put aside and ended by now. */
+static void take_pending(struct model *m, struct model_backend *b, uint64_t cut_ns)
+{
+	size_t n = 0;
+
+	while (n < b->n_pending && b->pending[n].end_ns <= cut_ns && !b->exited)
+		take(m, b, &b->pending[n++]);
+	if (!n)
+		return;
+	b->n_pending -= n;
+	memmove(b->pending, b->pending + n, b->n_pending * sizeof(*b->pending));
+	if (!b->n_pending) {
+		free(b->pending);
+		b->pending = NULL;
+		b->cap_pending = 0;
+	}
+}
+
+void model_event(struct model *m, struct model_backend *b, const struct model_wait *w,
+	uint64_t cut_ns)
+{
+	if (b->exited)
+		return;
+	if (!w->exit)
+		b->received++;
+	if (b->n_pending)
+		take_pending(m, b, cut_ns);
+	if (b->n_pending || w->end_ns > cut_ns)
+		put_aside(b, w);
+	else
+		take(m, b, w);
+}
+
+/* ---- the cut ---- */
+
+static void set_current(struct model_backend *b, const struct model_wait *w, uint64_t cut_ns)
+{
+	uint64_t wake_ns = blocked_end_ns(w, w->end_ns != UINT64_MAX);
+
+	b->current = (struct model_current){
+		.present = w->out_ns < cut_ns && cut_ns < w->end_ns && !w->exit,
+		.type = w->runnable ? WAIT_RUNQ : w->type,
+		.event = w->event,
+		.age_ns = cut_ns - MIN(w->out_ns, cut_ns),
+		.at_least = w->at_least,
+		.waiting_for_cpu = wake_ns <= cut_ns,
+	};
+}
+
+void model_close(struct model *m, struct model_backend *b, const struct model_state *st,
+	uint64_t cut_ns)
+{
+	struct model_wait w;
+
+	if (b->exited)
+		return;
+	take_pending(m, b, cut_ns);
+	if (b->exited || b->begin_ns >= cut_ns)
+		return;
+	if (b->n_pending) {
+		w = straightened(m, b, &b->pending[0]);
+		charge_until(m, b, &w, true, cut_ns);
+		set_current(b, &w, cut_ns);
+		return;
+	}
+	if (!st) {
+		/* Gone, and its exit was lost: the account ends where it was last known. */
+		set_exited(m, b);
+		return;
+	}
+	if (st->seq - st->lost != b->received)
+		return; /* an event is still on its way: it will tell */
+	w = (struct model_wait){
+		.in_ns = st->in_ns,
+		.out_ns = st->on_cpu ? UINT64_MAX : MAX(st->out_ns, st->in_ns),
+		.wake_ns = st->wake_ns,
+		.end_ns = UINT64_MAX,
+		.event = st->event,
+		.stack = st->stack,
+		.type = st->type,
+		.runnable = st->runnable,
+		.at_least = st->at_least,
+	};
+	charge_until(m, b, &w, false, cut_ns);
+	/* From here on the timeline is known again. If in_ns is after the cut, events were lost
+	 * that ended after it, and the next close will find the gap. */
+	if (st->in_ns <= cut_ns)
+		b->last_end_ns = MAX(b->last_end_ns, st->in_ns);
+	set_current(b, &w, cut_ns);
+}
+
+static void unlink_backend(struct model *m, struct model_backend *b)
+{
+	struct model_backend **p = &m->bucket[b->pid & (BUCKETS - 1)];
+
+	while (*p != b)
+		p = &(*p)->next_in_bucket;
+	*p = b->next_in_bucket;
+	*(b->prev ? &b->prev->next : &m->first) = b->next;
+	*(b->next ? &b->next->prev : &m->last) = b->prev;
+}
+
+static struct account *folded_account(struct model *m, uint32_t cluster)
+{
+	if (cluster >= m->n_folded) {
+		m->folded = xrealloc(m->folded, cluster + 1, sizeof(*m->folded));
+		memset(m->folded + m->n_folded, 0,
+			(cluster + 1 - m->n_folded) * sizeof(*m->folded));
+		m->n_folded = cluster + 1;
+	}
+	return &m->folded[cluster].account;
+}
+
+void model_tick(struct model *m, uint64_t cut_ns,
+	void (*drop)(void *ctx, struct model_backend *b), void *ctx)
+{
+	uint64_t window_start = grid_start_ns(&m->grid, grid_first(&m->grid, cut_ns));
+	struct model_backend *next;
+
+	m->cut_ns = cut_ns;
+	for (struct model_backend *b = m->first; b; b = next) {
+		bool left = b->exited && b->mark_ns <= window_start;
+		bool fold = b->exited && !left && m->n_exited > MODEL_MAX_EXITED;
+
+		next = b->next;
+		if (!left && !fold)
+			continue;
+		if (fold)
+			account_fold(folded_account(m, b->cluster), &b->account);
+		if (drop)
+			drop(ctx, b);
+		m->n_exited--;
+		unlink_backend(m, b);
+		backend_free(b);
+	}
+}
+
+/* ---- reading ---- */
+
+void model_set_user(struct model_backend *b, void *user)
+{
+	b->user = user;
+}
+
+void *model_user(const struct model_backend *b)
+{
+	return b->user;
+}
+
+uint32_t model_pid(const struct model_backend *b)
+{
+	return b->pid;
+}
+
+uint64_t model_start_ticks(const struct model_backend *b)
+{
+	return b->start_ticks;
+}
+
+uint32_t model_cluster(const struct model_backend *b)
+{
+	return b->cluster;
+}
+
+bool model_exited(const struct model_backend *b)
+{
+	return b->exited;
+}
+
+void model_each(struct model *m, void (*fn)(void *ctx, struct model_backend *b), void *ctx)
+{
+	for (struct model_backend *b = m->first; b; b = b->next)
+		fn(ctx, b);
+}
+
+static uint64_t window_start_ns(const struct model *m)
+{
+	return MAX(m->known_since_ns, grid_start_ns(&m->grid, grid_first(&m->grid, m->cut_ns)));
+}
+
+uint64_t model_covered_ns(const struct model *m)
+{
+	return m->cut_ns - MIN(window_start_ns(m), m->cut_ns);
+}
+
+uint64_t model_window_ns(const struct model *m)
+{
+	return m->grid.window_ns;
+}
+
+uint64_t model_unknown_ns(const struct model *m)
+{
+	return m->unknown_ns;
+}
+
+uint64_t model_anomalies(const struct model *m)
+{
+	return m->anomalies;
+}
+
+static uint8_t dominant(const struct wait_times *t)
+{
+	uint8_t best = WAIT_NR;
+	uint64_t best_ns = 0;
+
+	for (uint8_t i = 0; i < WAIT_NR; i++)
+		if (t->ns[i] > best_ns) {
+			best = i;
+			best_ns = t->ns[i];
+		}
+	return best;
+}
+
+static void add_detail(struct model_detail *list, size_t *n, uint16_t *where, const struct cell *c,
+	const struct detail *d)
+{
+	struct model_detail *into;
+
+	if (*where == UINT16_MAX) {
+		*where = (uint16_t)*n;
+		list[*n] = (struct model_detail){
+			.type = detail_key_type(d->key),
+			.waker_kind = detail_key_waker(d->key),
+			.id = (uint32_t)d->key,
+		};
+		memcpy(list[*n].comm, d->comm, MODEL_COMM_BYTES);
+		(*n)++;
+	}
+	into = &list[*where];
+	into->count += c->count;
+	into->ns += c->ns;
+	into->max_ns = MAX(into->max_ns, c->max_ns);
+}
+
+static int longest_first(const void *a, const void *b)
+{
+	const struct model_detail *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns < y->ns ? 1 : -1;
+	if (x->count != y->count)
+		return x->count < y->count ? 1 : -1;
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static void view_slot(struct model_view *v, const struct account *a, const struct slot *s,
+	uint16_t *where)
+{
+	wait_times_add(&v->times, &s->times);
+	v->waits += s->waits;
+	v->max_wait_ns = MAX(v->max_wait_ns, s->max_wait_ns);
+	for (uint32_t i = 0; i < s->n_cells; i++) {
+		const struct cell *c = &s->cells[i];
+		const struct detail *d = &a->details[c->detail];
+		uint8_t type = detail_key_type(d->key);
+		uint32_t id = (uint32_t)d->key;
+
+		switch (detail_key_kind(d->key)) {
+		case DETAIL_EVENT:
+			add_detail(v->events, &v->n_events, &where[c->detail], c, d);
+			break;
+		case DETAIL_WAKER:
+			add_detail(v->wakers, &v->n_wakers, &where[c->detail], c, d);
+			break;
+		case DETAIL_STACK:
+			add_detail(v->stacks, &v->n_stacks, &where[c->detail], c, d);
+			break;
+		case DETAIL_LENGTH:
+			if (id < MODEL_HIST_BINS) {
+				v->histogram[type][id] += c->count;
+				v->histogram_types |= 1U << type;
+			}
+			break;
+		case DETAIL_NR:
+			break;
+		}
+	}
+}
+
+/* A wait in progress counts among the longest. */
+static void view_current(struct model_view *v)
+{
+	const struct model_current *c = &v->current;
+
+	if (!c->present)
+		return;
+	if (c->type != WAIT_IDLE)
+		v->max_wait_ns = MAX(v->max_wait_ns, c->age_ns);
+	for (size_t i = 0; i < v->n_events; i++)
+		if (v->events[i].id == c->event && v->events[i].type == c->type)
+			v->events[i].max_ns = MAX(v->events[i].max_ns, c->age_ns);
+}
+
+void model_view(struct model *m, const struct model_backend *b, struct model_view *v)
+{
+	uint64_t first = grid_first(&m->grid, m->cut_ns), last = grid_slot(&m->grid, m->cut_ns - 1);
+	uint16_t where[MODEL_MAX_DETAILS];
+
+	memset(v, 0, sizeof(*v));
+	memset(where, 0xff, sizeof(where));
+	for (uint64_t no = first; no <= last && v->n_history < MODEL_MAX_SLOTS; no++) {
+		const struct slot *s = account_slot(&b->account, no);
+		v->history[v->n_history++] = s ? dominant(&s->times) : (uint8_t)WAIT_NR;
+		if (s)
+			view_slot(v, &b->account, s, where);
+	}
+	v->watched_ns = b->mark_ns - MIN(b->mark_ns, MAX(b->begin_ns, window_start_ns(m)));
+	v->current = b->current;
+	view_current(v);
+	qsort(v->events, v->n_events, sizeof(*v->events), longest_first);
+	qsort(v->wakers, v->n_wakers, sizeof(*v->wakers), longest_first);
+	qsort(v->stacks, v->n_stacks, sizeof(*v->stacks), longest_first);
+}
+
+void model_folded(struct model *m, uint32_t cluster, struct wait_times *times, uint64_t *waits)
+{
+	uint64_t first = grid_first(&m->grid, m->cut_ns), last = grid_slot(&m->grid, m->cut_ns - 1);
+
+	memset(times, 0, sizeof(*times));
+	*waits = 0;
+	if (cluster >= m->n_folded)
+		return;
+	for (uint64_t no = first; no <= last; no++) {
+		const struct slot *s = account_slot(&m->folded[cluster].account, no);
+		if (s) {
+			wait_times_add(times, &s->times);
+			*waits += s->waits;
+		}
+	}
+}
+
+void model_history(struct model *m, struct model_history *h)
+{
+	uint64_t first = grid_first(&m->grid, m->cut_ns), last = grid_slot(&m->grid, m->cut_ns - 1);
+
+	memset(h, 0, sizeof(*h));
+	h->slot_ns = m->grid.slot_ns;
+	for (uint64_t no = first; no <= last && h->n < MODEL_MAX_SLOTS; no++, h->n++) {
+		for (const struct model_backend *b = m->first; b; b = b->next) {
+			const struct slot *s = account_slot(&b->account, no);
+			if (s)
+				wait_times_add(&h->slot[h->n], &s->times);
+		}
+		for (size_t i = 0; i < m->n_folded; i++) {
+			const struct slot *s = account_slot(&m->folded[i].account, no);
+			if (s)
+				wait_times_add(&h->slot[h->n], &s->times);
+		}
+	}
+}
