@@ -5,7 +5,7 @@
  *  - The wait event is read at switch-out, when the leaving task is current and its memory is
  *    mapped; never at switch-in.
  *  - The three writers of a task's account (switch, wakeup, exit) are serialised per task by its
- *    run queue's lock; `version` lets user space see a half-made change. sched_waking is not
+ *    run queue's lock; `begun` and `done` let user space see a half-made change. sched_waking is not
  *    serialised with them and therefore writes the waker's fields only.
  *  - A foreign task must cost next to nothing: two loads of pid_filter.
  *  - A lost event is counted, and is bounded by in_ns of the event that follows it.
@@ -101,14 +101,14 @@ static __always_inline struct offcpu_task *find_task(__u32 pid)
 
 static __always_inline void begin_change(struct offcpu_task *t)
 {
-	t->version++;
+	t->begun++;
 	barrier();
 }
 
 static __always_inline void end_change(struct offcpu_task *t)
 {
 	barrier();
-	t->version++;
+	t->done = t->begun;
 }
 
 /*

@@ -61,7 +61,7 @@ struct offcpu_server {
 
 /* A tracked backend. Map `tasks`, key: its pid. */
 struct offcpu_task {
-	__u32 version; /* odd while the BPF program is changing it */
+	__u32 done; /* equals `begun` below unless a change is being made; written last */
 	__u32 server_pid;
 	__u64 start_boottime_ns; /* with the pid: the identity */
 	__u64 in_ns;		 /* last put on the CPU (SEEDED: found; just forked: forked) */
@@ -78,8 +78,8 @@ struct offcpu_task {
 	__u8 flags;	/* enum offcpu_flag, of the wait in progress */
 	__u8 pg_state;	/* st_state at switch-out in ClientRead; 0: not read */
 	__u8 waker;	/* enum offcpu_waker */
-	__u32 reserved;
 	char waker_comm[OFFCPU_COMM_BYTES];
+	__u32 begun; /* written first: who copies upwards sees a change that overlaps */
 };
 
 enum offcpu_event_kind {

@@ -225,7 +225,7 @@ static void move_slot(struct account *to, const struct grid *to_grid, const stru
 }
 
 void account_move(struct account *to, const struct grid *to_grid, struct account *from,
-	const struct grid *from_grid, uint64_t charged_to_ns)
+	const struct grid *from_grid, uint64_t oldest_no, uint64_t charged_to_ns)
 {
 	uint64_t newest = 0;
 
@@ -235,7 +235,7 @@ void account_move(struct account *to, const struct grid *to_grid, struct account
 	/* Oldest first: a newer slot may push out an older one, never the reverse. */
 	for (uint64_t back = MODEL_MAX_SLOTS; back-- > 0;) {
 		const struct slot *s = newest >= back ? account_slot(from, newest - back) : NULL;
-		if (s)
+		if (s && s->no >= oldest_no)
 			move_slot(to, to_grid, from, s, grid_start_ns(from_grid, s->no),
 				MIN(grid_start_ns(from_grid, s->no + 1), charged_to_ns));
 	}

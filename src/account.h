@@ -97,10 +97,10 @@ void account_wait(struct account *a, const struct grid *g, uint64_t at_ns, uint6
 void account_detail(struct account *a, const struct grid *g, uint64_t at_ns, uint64_t key,
 	const char *comm, uint32_t count, uint64_t ns, uint64_t max_ns);
 
-/* Moves all that lies in `from`, which is charged up to charged_to_ns, over to `to`, whose grid may
- * be another. `from` is emptied. */
+/* Moves what lies in `from`, which is charged up to charged_to_ns, over to `to`, whose grid may be
+ * another; slots before oldest_no are left behind. `from` is emptied. */
 void account_move(struct account *to, const struct grid *to_grid, struct account *from,
-	const struct grid *from_grid, uint64_t charged_to_ns);
+	const struct grid *from_grid, uint64_t oldest_no, uint64_t charged_to_ns);
 
 /* Adds the times and waits of `from`, on the same grid; not its details. */
 void account_fold(struct account *to, const struct account *from);

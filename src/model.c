@@ -87,12 +87,12 @@ void model_set_min_wait(struct model *m, uint64_t min_wait_ns)
 }
 
 static void regrid(struct account *a, const struct grid *from, const struct grid *to,
-	uint64_t charged_to_ns)
+	uint64_t now_ns, uint64_t charged_to_ns)
 {
 	struct account old = *a;
 
 	memset(a, 0, sizeof(*a));
-	account_move(a, to, &old, from, charged_to_ns);
+	account_move(a, to, &old, from, grid_first(from, now_ns), charged_to_ns);
 }
 
 void model_set_window(struct model *m, uint64_t window_ns, uint64_t delay_ns, uint64_t now_ns)
@@ -106,9 +106,9 @@ void model_set_window(struct model *m, uint64_t window_ns, uint64_t delay_ns, ui
 		return;
 	m->grid = grid;
 	for (struct model_backend *b = m->first; b; b = b->next)
-		regrid(&b->account, &old, &grid, b->mark_ns);
+		regrid(&b->account, &old, &grid, now_ns, b->mark_ns);
 	for (size_t i = 0; i < m->n_folded; i++)
-		regrid(&m->folded[i].account, &old, &grid, now_ns);
+		regrid(&m->folded[i].account, &old, &grid, now_ns, now_ns);
 }
 
 struct model_backend *model_find(struct model *m, uint32_t pid, uint64_t start_ticks)
