@@ -30,9 +30,10 @@ void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(print
 
 /*
  * Writes all of it to fd, however many write(2) that takes. 0, or -errno: -EPIPE when the reader is
- * gone (SIGPIPE must be ignored), -EOVERFLOW and nothing written after an overflow. Waits where a
- * non-blocking fd is full.
+ * gone (SIGPIPE must be ignored), -EOVERFLOW and nothing written after an overflow. Waits while fd
+ * is full; so that a reader at rest does not make the program deaf, -ECANCELED as soon as stop_fd
+ * (the signalfd; -1: none) is readable, which it stays.
  */
-int buf_write(const struct buf *b, int fd);
+int buf_write(const struct buf *b, int fd, int stop_fd);
 
 #endif
