@@ -54,8 +54,11 @@ enum sort_key sort_key_of_type(enum wait_type type);
 /* "KEY" or "-KEY" (inverted). 0 with *ret_key and *ret_desc, or -EINVAL and both untouched. */
 int sort_key_parse(const char *s, enum sort_key *ret_key, bool *ret_desc);
 
-/* "Lock:transactionid", or the event alone when it has no class, into buf. Returns buf. */
-char *rows_event_name(char *buf, size_t size, const char *wait_class, const char *event);
+#define ROWS_EVENT_BUF 160
+
+/* "Lock:transactionid", or the event alone when it has no class. Cut at a character's edge where
+ * it is longer than the buffer. Returns buf. */
+char *rows_event_name(char buf[ROWS_EVENT_BUF], const char *wait_class, const char *event);
 
 /*
  * True if a row was idle in the window and nothing else worth a line: less than 0.1 % of its
