@@ -33,7 +33,8 @@ struct options {
 	uint64_t iterations; /* 0: no end */
 	bool batch;
 	enum report_format format;
-	pid_t *pids; /* of postmasters or backends */
+	bool format_set; /* --format was given */
+	pid_t *pids;	 /* of postmasters or backends */
 	size_t n_pids;
 	const char **pgdata; /* data directories, as given; the strings are argv's */
 	size_t n_pgdata;
@@ -55,6 +56,9 @@ struct option_desc {
 	const char *arg;   /* "TIME"; NULL: takes none */
 	const char *help;  /* without the default */
 	const char *deflt; /* "1s"; NULL: none worth a word */
+
+	/* Puts the argument into *o. 0, or -EINVAL with d filled. */
+	int (*take)(struct options *o, const char *arg, struct diag *d);
 };
 
 /* The table and its length. */

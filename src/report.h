@@ -40,7 +40,8 @@ int report_json(struct buf *b, const struct snapshot *s, const struct report_opt
 /* Header lines, the table, and an empty line at the end. */
 int report_text(struct buf *b, const struct snapshot *s, const struct report_opts *o);
 
-/* "2026-11-30T09:00:00.123Z" from milliseconds since the epoch; buf has room for 32. */
-char *report_time(char buf[32], int64_t time_ms);
+/* "2026-11-30T09:00:00.123Z" from milliseconds since the epoch; returns buf. */
+#define REPORT_TIME_BUF 80
+char *report_time(char buf[REPORT_TIME_BUF], int64_t time_ms);
 
 #endif
