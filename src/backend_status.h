@@ -116,9 +116,4 @@ pid_t backend_status_host_pid(const struct backend_status *bs, pid_t pid_ns);
 /* Teaches a name seen elsewhere (an autovacuum worker's title). Clients teach their own. */
 void backend_status_learn_database(struct backend_status *bs, uint32_t oid, const char *name);
 
-/* Timestamp conversions: to microseconds since the epoch; age in ns given now in microseconds
- * since the epoch (0 if it lies in the future). ts_us must not be 0. */
-int64_t pg_timestamp_unix_us(int64_t ts_us);
-uint64_t pg_timestamp_age_ns(int64_t ts_us, int64_t now_unix_us);
-
 #endif

@@ -11,6 +11,8 @@
 
 #include "util.h"
 
+#define PG_EPOCH_UNIX_US 946684800000000LL
+
 const char *const pg_symbol_names[PG_SYMBOL_NR] = {
 	[PG_MY_WAIT_EVENT_INFO] = "my_wait_event_info",
 	[PG_MY_BE_ENTRY] = "MyBEEntry",
@@ -256,4 +258,23 @@ enum pg_state pglayout_state(const struct pg_layout *l, int64_t raw)
 const char *pg_state_name(enum pg_state state)
 {
 	return (unsigned int)state < PG_STATE_NR ? state_names[state] : NULL;
+}
+
+int64_t pg_timestamp_unix_us(int64_t ts_us)
+{
+	int64_t us;
+
+	return __builtin_add_overflow(ts_us, PG_EPOCH_UNIX_US, &us) ? INT64_MAX : us;
+}
+
+uint64_t pg_timestamp_age_ns(int64_t ts_us, int64_t now_unix_us)
+{
+	int64_t us = pg_timestamp_unix_us(ts_us), age;
+	uint64_t ns;
+
+	if (__builtin_sub_overflow(now_unix_us, us, &age))
+		return us < 0 ? UINT64_MAX : 0;
+	if (age < 0)
+		return 0;
+	return __builtin_mul_overflow((uint64_t)age, NSEC_PER_USEC, &ns) ? UINT64_MAX : ns;
 }

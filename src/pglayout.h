@@ -123,6 +123,11 @@ enum pg_state pglayout_state(const struct pg_layout *l, int64_t raw);
 /* pg_stat_activity's state: "idle in transaction" ...; NULL for undefined. Static. */
 const char *pg_state_name(enum pg_state state);
 
+/* Timestamps are microseconds since 2000-01-01 UTC. To microseconds since the epoch; age in ns
+ * given now in microseconds since the epoch (0 if it lies in the future). ts_us must not be 0. */
+int64_t pg_timestamp_unix_us(int64_t ts_us);
+uint64_t pg_timestamp_age_ns(int64_t ts_us, int64_t now_unix_us);
+
 /* The symbols of the postgres executable that are needed, all from .dynsym. */
 enum pg_symbol {
 	PG_MY_WAIT_EVENT_INFO,		  /* uint32 * */
