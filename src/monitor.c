@@ -1,0 +1,649 @@
+/*
+ * See monitor.h. The order of a tick is what makes the account exact:
+ *
+ *   1. the cut: the latest due time that has passed
+ *   2. the state of every tracked task is read from the kernel
+ *   3. the ring is drained of everything that was in it then
+ *   4. every account is closed at the cut: by the first event that ended after it, else by the state
+ *
+ * Events that end after the cut are put aside by the model. A backend is known from whichever comes
+ * first: /proc (when it is found), an event, or the kernel's map.
+ */
+#include "monitor.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "classify.h"
+#include "cluster.h"
+#include "model.h"
+#include "procfs.h"
+#include "session.h"
+#include "snapshot_build.h"
+#include "source.h"
+#include "util.h"
+
+#define DRAIN_BATCH	4096 /* events between two looks at keys and timers */
+#define NO_CLUSTER_YET	"no PostgreSQL server found: waiting for one to start"
+#define SYMBOLS_HIDDEN	"kernel symbols are hidden (no CAP_SYSLOG, or kptr_restrict): stacks as addresses"
+#define SCAN_COST_SHARE 200 /* a scan may take 1/200 of the time */
+
+struct monitor {
+	struct monitor_config cfg;
+	struct source *source;
+	struct clusters *clusters;
+	struct classify *classify;
+	struct model *model;
+	bool *selected; /* by cluster index */
+	size_t n_selected;
+
+	uint64_t base_ns, delay_ns; /* ticks are due at base + k * delay */
+	uint64_t due_ns;	    /* the next one */
+	uint64_t last_cut_ns;
+	uint64_t events;
+
+	uint64_t scanned_execs; /* source_exec_count() at the last scan */
+	uint64_t next_scan_ns;
+
+	bool symbols_hidden;
+	uint64_t self_cpu_ns, self_at_ns;
+	int64_t boottime_ticks; /* of this time namespace */
+	uint64_t tick_ns;	/* one clock tick */
+};
+
+/* ---- sessions ---- */
+
+static struct session *session_of(const struct model_backend *b)
+{
+	return model_user(b);
+}
+
+static void drop_session(void *ctx, struct model_backend *b)
+{
+	struct session *s = session_of(b);
+
+	(void)ctx;
+	if (s && s->tracked_facts && s->cluster->status)
+		backend_status_remove(s->cluster->status, s->pid);
+	session_free(s);
+}
+
+static uint64_t ticks_of(const struct monitor *m, uint64_t start_boottime_ns)
+{
+	return start_boottime_ns / m->tick_ns;
+}
+
+static struct model_backend *add_backend(struct monitor *m, pid_t pid, uint64_t start_ticks,
+	struct cluster *c, uint64_t begin_ns)
+{
+	struct model_backend *b =
+		model_add(m->model, (uint32_t)pid, start_ticks, (uint32_t)c->index, begin_ns);
+
+	model_set_user(b, session_new(pid, start_ticks, c));
+	return b;
+}
+
+/* The cluster whose postmaster forked a task: the youngest one with that pid. */
+static struct cluster *cluster_of_server(struct monitor *m, uint32_t server_pid)
+{
+	for (size_t i = clusters_count(m->clusters); i-- > 0;) {
+		struct cluster *c = clusters_get(m->clusters, i);
+		if (c->postmaster == (pid_t)server_pid && !c->released)
+			return c;
+	}
+	return NULL;
+}
+
+static struct model_backend *backend_for(struct monitor *m, uint32_t pid, uint64_t start_ns,
+	uint32_t server_pid, uint64_t begin_ns)
+{
+	uint64_t ticks = ticks_of(m, start_ns);
+	struct model_backend *b = model_find(m->model, pid, ticks);
+	struct cluster *c;
+
+	if (b)
+		return b;
+	c = cluster_of_server(m, server_pid);
+	return c ? add_backend(m, (pid_t)pid, ticks, c, begin_ns) : NULL;
+}
+
+/* ---- finding servers ---- */
+
+static bool named_by_pid(const struct monitor *m, pid_t pid)
+{
+	for (size_t i = 0; i < m->cfg.n_pids; i++)
+		if (m->cfg.pids[i] == pid)
+			return true;
+	return false;
+}
+
+static bool wanted(const struct monitor *m, const struct cluster *c)
+{
+	if (!m->cfg.n_pids && !m->cfg.n_pgdata)
+		return true;
+	if (named_by_pid(m, c->postmaster) || named_by_pid(m, c->identity.postmaster_pid))
+		return true;
+	for (size_t i = 0; i < m->cfg.n_pgdata; i++)
+		if (cluster_has_data_directory(c, m->cfg.pgdata[i]) > 0)
+			return true;
+	return false;
+}
+
+static void select_cluster(struct monitor *m, size_t index, bool yes)
+{
+	if (index >= m->n_selected) {
+		m->selected = xrealloc(m->selected, index + 1, sizeof(*m->selected));
+		memset(m->selected + m->n_selected, 0, index + 1 - m->n_selected);
+		m->n_selected = index + 1;
+	}
+	m->selected[index] = yes;
+}
+
+static void on_cluster(void *ctx, struct cluster *c)
+{
+	struct monitor *m = ctx;
+	bool yes = wanted(m, c);
+
+	select_cluster(m, c->index, yes);
+	if (yes)
+		source_add_server(m->source, (uint32_t)c->postmaster, &c->server);
+	classify_forget(m->classify);
+}
+
+/* A backend that lives already. Its wait, if it is in one, is read just before it is tracked. */
+static void on_process(void *ctx, const struct cluster_process *p)
+{
+	struct monitor *m = ctx;
+	struct cluster *c = p->cluster;
+	uint64_t ticks = p->start_ticks - (uint64_t)m->boottime_ticks;
+	struct classify_seed seed = {0};
+	struct proc_stat stat;
+	struct offcpu_task task;
+	struct model_backend *b;
+
+	select_cluster(m, c->index, m->n_selected > c->index && m->selected[c->index]);
+	if (!m->selected[c->index]) {
+		bool orphan = c->start_ticks == 0 && wanted(m, c);
+		if (!orphan && !named_by_pid(m, p->pid) && !named_by_pid(m, p->pid_ns))
+			return;
+		if (orphan)
+			select_cluster(m, c->index, true);
+	}
+	if (model_find(m->model, (uint32_t)p->pid, ticks) || !c->status)
+		return;
+	backend_status_add(c->status, p->pid, p->pid_ns);
+	(void)backend_status_read_wait_event(c->status, p->pid, &seed.info, &seed.state);
+	seed.runnable = !procfs_read_stat("/proc", p->pid, &stat) && stat.state == 'R';
+	task = (struct offcpu_task){
+		.server_pid = (uint32_t)c->postmaster,
+		.start_boottime_ns = ticks * m->tick_ns,
+		.in_ns = source_now_ns(m->source),
+		.server = c->server,
+		.phase = OFFCPU_SEEDED,
+	};
+	/* -EEXIST: its fork was seen. It will be known by its first event or from the map. */
+	if (source_seed_task(m->source, (uint32_t)p->pid, &task)) {
+		backend_status_remove(c->status, p->pid);
+		return;
+	}
+	b = add_backend(m, p->pid, ticks, c, task.in_ns);
+	session_of(b)->seed = seed;
+	session_of(b)->pid_ns = p->pid_ns;
+	session_of(b)->tracked_facts = true;
+}
+
+/* A scan of /proc is needed when a program was started; its cost is kept in proportion. */
+static void scan(struct monitor *m, bool force)
+{
+	struct clusters_sink sink = {on_cluster, on_process, m};
+	uint64_t now = source_now_ns(m->source), execs = source_exec_count(m->source), took;
+
+	if (!force && ((execs == m->scanned_execs && !clusters_unfinished(m->clusters)) ||
+			      now < m->next_scan_ns))
+		return;
+	m->scanned_execs = execs;
+	(void)clusters_scan(m->clusters, &sink);
+	took = source_now_ns(m->source) - now;
+	m->next_scan_ns = now + took * SCAN_COST_SHARE;
+}
+
+static void list_clusters(const struct monitor *m, char *out, size_t size)
+{
+	size_t n = clusters_count(m->clusters), len = 0;
+
+	snprintf(out, size, "No PostgreSQL server is running.");
+	for (size_t i = 0; i < n && len < size; i++) {
+		const struct cluster *c = clusters_get(m->clusters, i);
+		len += (size_t)snprintf(out + len, size - len, "%s%d (%s)",
+			i ? ", " : "There are: ", c->postmaster, c->identity.data_dir);
+	}
+}
+
+/* Every -p and -D has to match something. */
+static int check_selection(struct monitor *m, struct diag *d)
+{
+	char there[400];
+	size_t n = clusters_count(m->clusters);
+
+	list_clusters(m, there, sizeof(there));
+	for (size_t k = 0; k < m->cfg.n_pids; k++) {
+		pid_t pid = m->cfg.pids[k];
+		bool found = model_find(m->model, (uint32_t)pid, 0) != NULL;
+		for (size_t i = 0; i < n && !found; i++) {
+			const struct cluster *c = clusters_get(m->clusters, i);
+			found = c->postmaster == pid || c->identity.postmaster_pid == pid;
+		}
+		if (!found) {
+			diag_set(d, -ENOENT, "no postmaster or backend has process ID %d", pid);
+			diag_hint(d, "%s", there);
+			return -ENOENT;
+		}
+	}
+	for (size_t k = 0; k < m->cfg.n_pgdata; k++) {
+		bool found = false;
+		for (size_t i = 0; i < n && !found; i++)
+			found = cluster_has_data_directory(
+					clusters_get(m->clusters, i), m->cfg.pgdata[k]) > 0;
+		if (!found) {
+			diag_set(d, -ENOENT, "no running server has data directory \"%s\"",
+				m->cfg.pgdata[k]);
+			diag_hint(d, "%s", there);
+			return -ENOENT;
+		}
+	}
+	return 0;
+}
+
+/* ---- opening ---- */
+
+static void read_clock(struct monitor *m)
+{
+	struct proc_timens timens = {0};
+
+	m->tick_ns = NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK);
+	(void)procfs_read_timens("/proc", &timens);
+	m->boottime_ticks = timens.boottime_ns / (int64_t)m->tick_ns;
+}
+
+int monitor_open(struct monitor **ret, const struct monitor_config *cfg, struct diag *d)
+{
+	struct source_config source_cfg = {.stacks = cfg->stacks, .ring_bytes = cfg->ring_bytes};
+	struct monitor *m = xcalloc(1, sizeof(*m));
+	int err;
+
+	m->cfg = *cfg;
+	m->delay_ns = cfg->delay_ns;
+	read_clock(m);
+	err = source_open(&m->source, &source_cfg, d);
+	if (err) {
+		free(m);
+		return err;
+	}
+	m->clusters = clusters_new();
+	m->classify = classify_new();
+	m->base_ns = m->last_cut_ns = m->self_at_ns = source_now_ns(m->source);
+	m->due_ns = m->base_ns + m->delay_ns;
+	m->model = model_new(cfg->window_ns, cfg->delay_ns, m->base_ns);
+	model_set_min_wait(m->model, cfg->min_wait_ns);
+	if (cfg->stacks != OFFCPU_STACKS_OFF)
+		m->symbols_hidden = classify_ksyms_hidden(m->classify);
+	scan(m, true);
+	err = check_selection(m, d);
+	if (err) {
+		monitor_close(m);
+		return err;
+	}
+	*ret = m;
+	return 0;
+}
+
+static void free_session(void *ctx, struct model_backend *b)
+{
+	(void)ctx;
+	session_free(session_of(b));
+}
+
+void monitor_close(struct monitor *m)
+{
+	if (!m)
+		return;
+	source_close(m->source);
+	model_each(m->model, free_session, NULL);
+	model_free(m->model);
+	classify_free(m->classify);
+	clusters_free(m->clusters);
+	free(m->selected);
+	free(m);
+}
+
+int monitor_fd(const struct monitor *m)
+{
+	return source_fd(m->source);
+}
+
+const char *monitor_log(const struct monitor *m)
+{
+	return source_log(m->source);
+}
+
+/* ---- events ---- */
+
+/* The cut the next tick will make: the one that is due, or a later one if that time has passed. */
+static uint64_t next_cut_ns(const struct monitor *m)
+{
+	uint64_t now = source_now_ns(m->source);
+
+	if (now <= m->due_ns)
+		return m->due_ns;
+	return m->due_ns + (now - m->due_ns) / m->delay_ns * m->delay_ns;
+}
+
+struct drain {
+	struct monitor *m;
+	uint64_t cut_ns;
+};
+
+static void on_event(void *ctx, const struct offcpu_event *ev, size_t bytes)
+{
+	struct drain *d = ctx;
+	struct monitor *m = d->m;
+	struct model_backend *b;
+	struct model_wait w;
+	struct session *s;
+
+	m->events++;
+	b = backend_for(m, ev->pid, ev->start_boottime_ns, ev->server_pid, ev->in_ns);
+	if (!b)
+		return;
+	s = session_of(b);
+	classify_event(m->classify, &s->cluster->classify, ev, bytes, &s->seed, &w);
+	model_event(m->model, b, &w, d->cut_ns);
+}
+
+bool monitor_drain(struct monitor *m)
+{
+	struct drain d = {m, next_cut_ns(m)};
+
+	return source_drain(m->source, DRAIN_BATCH, on_event, &d) == DRAIN_BATCH;
+}
+
+/* ---- the tick ---- */
+
+/* The kernel stack of a wait in progress without a wait event. False: not to be had, the wait has
+ * ended meanwhile. */
+static bool explain_open(struct monitor *m, struct session *s, const struct offcpu_task *t)
+{
+	struct proc_stack stack;
+	struct proc_stat stat;
+
+	if (s->stack_out_ns == t->out_ns)
+		return true;
+	if (m->cfg.stacks == OFFCPU_STACKS_OFF)
+		stack.n = 0;
+	else if (procfs_read_stack("/proc", s->pid, &stack))
+		stack.n = 0;
+	else if (procfs_read_stat("/proc", s->pid, &stat) || stat.state == 'R')
+		return false;
+	classify_frames(m->classify, stack.frames, stack.n, &s->stack_type, &s->stack_event,
+		&s->stack_id);
+	s->stack_out_ns = t->out_ns;
+	return true;
+}
+
+/* From the kernel's map to the model. *ret_cut: how far the account can be closed by it. */
+static struct model_state state_of(struct monitor *m, struct session *s,
+	const struct offcpu_task *t, uint64_t *ret_cut)
+{
+	bool seeded = t->phase == OFFCPU_SEEDED;
+	struct model_state st = {
+		.on_cpu = t->phase == OFFCPU_ON_CPU || (seeded && s->seed.runnable),
+		.in_ns = t->in_ns,
+		.out_ns = seeded ? t->in_ns : t->out_ns,
+		.wake_ns = t->wake_ns,
+		.event = MODEL_NO_ID,
+		.stack = MODEL_NO_ID,
+		.seq = t->seq,
+		.lost = t->lost,
+		.type = WAIT_OTHER,
+		.runnable = t->flags & OFFCPU_F_RUNNABLE,
+		.at_least = seeded,
+	};
+	struct offcpu_task open = *t;
+
+	if (st.on_cpu || st.runnable)
+		return st;
+	open.out_ns = st.out_ns;
+	if (classify_info(m->classify, &s->cluster->classify, seeded ? s->seed.info : t->wait_event,
+		    seeded ? s->seed.state : classify_state(&s->cluster->classify, t->pg_state),
+		    &st.type, &st.event))
+		return st;
+	if (st.wake_ns || !explain_open(m, s, &open)) {
+		*ret_cut = MIN(*ret_cut, st.out_ns); /* its event will tell */
+		return st;
+	}
+	st.type = s->stack_type;
+	st.event = s->stack_event;
+	st.stack = s->stack_id;
+	return st;
+}
+
+static void close_tracked(struct monitor *m, const struct source_tasks *tasks, uint64_t cut_ns)
+{
+	for (size_t i = 0; i < tasks->n; i++) {
+		const struct offcpu_task *t = &tasks->tasks[i];
+		struct model_backend *b = backend_for(
+			m, tasks->pids[i], t->start_boottime_ns, t->server_pid, t->in_ns);
+		struct model_state st;
+		uint64_t closed_ns = cut_ns;
+
+		if (!b)
+			continue;
+		session_of(b)->visited_cut_ns = cut_ns;
+		st = state_of(m, session_of(b), t, &closed_ns);
+		model_close(m->model, b, &st, closed_ns);
+	}
+}
+
+struct close_rest {
+	struct monitor *m;
+	uint64_t cut_ns;
+};
+
+static void close_untracked(void *ctx, struct model_backend *b)
+{
+	struct close_rest *r = ctx;
+
+	if (session_of(b)->visited_cut_ns != r->cut_ns)
+		model_close(r->m->model, b, NULL, r->cut_ns);
+}
+
+static void update_facts(void *ctx, struct model_backend *b)
+{
+	struct session *s = session_of(b);
+	const struct backend_facts *f;
+	char title[512];
+	ssize_t len;
+
+	(void)ctx;
+	if (!s->cluster->status)
+		return;
+	if (model_exited(b)) {
+		if (s->tracked_facts)
+			backend_status_remove(s->cluster->status, s->pid);
+		s->tracked_facts = false;
+		return;
+	}
+	if (!s->tracked_facts)
+		return;
+	f = backend_status_get(s->cluster->status, s->pid);
+	if (f)
+		session_take_facts(s, f);
+	if (!s->backend_type) {
+		len = procfs_read_cmdline("/proc", s->pid, title, sizeof(title));
+		if (len > 0)
+			session_take_title(s, title, (size_t)len);
+	}
+}
+
+static void track_facts(void *ctx, struct model_backend *b)
+{
+	struct session *s = session_of(b);
+	struct proc_status status;
+
+	(void)ctx;
+	if (s->tracked_facts || model_exited(b) || !s->cluster->status)
+		return;
+	if (procfs_read_status("/proc", s->pid, &status))
+		return;
+	s->pid_ns = status.pid_ns ? status.pid_ns : s->pid;
+	backend_status_add(s->cluster->status, s->pid, s->pid_ns);
+	s->tracked_facts = true;
+}
+
+static void read_facts(struct monitor *m)
+{
+	clusters_check(m->clusters);
+	model_each(m->model, track_facts, NULL);
+	for (size_t i = 0; i < clusters_count(m->clusters); i++) {
+		struct cluster *c = clusters_get(m->clusters, i);
+		if (c->status)
+			(void)backend_status_update(c->status);
+	}
+	model_each(m->model, update_facts, NULL);
+}
+
+static void count_cluster(void *ctx, struct model_backend *b)
+{
+	bool *used = ctx;
+
+	used[model_cluster(b)] = true;
+}
+
+/* Gone servers of which nothing is shown any more need not be asked again. */
+static void release_clusters(struct monitor *m)
+{
+	size_t n = clusters_count(m->clusters);
+	_cleanup_free_ bool *used = xcalloc(n, sizeof(*used));
+
+	model_each(m->model, count_cluster, used);
+	for (size_t i = 0; i < n; i++) {
+		struct cluster *c = clusters_get(m->clusters, i);
+		if (c->gone && !c->released && !used[i])
+			cluster_release(c);
+	}
+}
+
+static uint64_t rss_bytes(void)
+{
+	_cleanup_fclose_ FILE *f = fopen("/proc/self/statm", "re");
+	unsigned long size, resident;
+
+	if (!f || fscanf(f, "%lu %lu", &size, &resident) != 2)
+		return 0;
+	return (uint64_t)resident * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static uint64_t own_cpu_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	return (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
+}
+
+static void fill_self(struct monitor *m, struct snap_self *self)
+{
+	uint64_t cpu = own_cpu_ns(), now = source_now_ns(m->source);
+
+	self->cpu_ns = cpu;
+	self->rss_bytes = rss_bytes();
+	self->events = m->events;
+	if (now > m->self_at_ns)
+		self->cpu_pct =
+			100.0 * (double)(cpu - m->self_cpu_ns) / (double)(now - m->self_at_ns);
+	self->bpf_ns_known = source_ns_per_switch(m->source, &self->bpf_ns_per_switch);
+	m->self_cpu_ns = cpu;
+	m->self_at_ns = now;
+}
+
+static void fill_loss(struct monitor *m, struct snap_loss *loss)
+{
+	struct offcpu_counters c;
+
+	if (source_counters(m->source, &c))
+		return;
+	loss->ring_events = c.lost_events + c.anomalies;
+	loss->ring_ns = model_unknown_ns(m->model);
+	loss->map_full = c.tasks_full;
+	loss->event_unread = c.unread;
+	loss->stack_missed = c.stack_missed;
+}
+
+static const char *notice_for(const struct monitor *m)
+{
+	for (size_t i = 0; i < clusters_count(m->clusters); i++)
+		if (!clusters_get(m->clusters, i)->released)
+			return m->symbols_hidden ? SYMBOLS_HIDDEN : NULL;
+	return NO_CLUSTER_YET;
+}
+
+uint64_t monitor_next_ns(const struct monitor *m)
+{
+	struct timespec ts;
+	uint64_t here, now = source_now_ns(m->source);
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	here = (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
+	return here + (m->due_ns > now ? m->due_ns - now : 0);
+}
+
+struct snapshot *monitor_tick(struct monitor *m)
+{
+	uint64_t cut_ns = next_cut_ns(m);
+	struct drain drain = {m, cut_ns};
+	struct close_rest rest = {m, cut_ns};
+	struct source_tasks tasks = {0};
+	struct build build = {
+		.model = m->model,
+		.classify = m->classify,
+		.clusters = m->clusters,
+		.interval_ns = cut_ns - m->last_cut_ns,
+		.cut_ns = cut_ns,
+		.want_stacks = m->cfg.stacks != OFFCPU_STACKS_OFF,
+	};
+
+	scan(m, false);
+	if (!source_read_tasks(m->source, &tasks)) {
+		source_drain(m->source, source_ring_events(m->source), on_event, &drain);
+		close_tracked(m, &tasks, cut_ns);
+		model_each(m->model, close_untracked, &rest);
+	}
+	m->last_cut_ns = cut_ns;
+	m->due_ns = cut_ns + m->delay_ns;
+	model_tick(m->model, cut_ns, drop_session, NULL);
+	read_facts(m);
+	release_clusters(m);
+	build.selected = m->selected;
+	build.n_selected = m->n_selected;
+	build.notice = notice_for(m);
+	fill_loss(m, &build.loss);
+	fill_self(m, &build.self);
+	return snapshot_build(&build);
+}
+
+void monitor_set_delay(struct monitor *m, uint64_t delay_ns)
+{
+	m->delay_ns = delay_ns;
+	m->due_ns = m->last_cut_ns + delay_ns;
+	model_set_window(m->model, model_window_ns(m->model), delay_ns, m->last_cut_ns);
+}
+
+void monitor_set_window(struct monitor *m, uint64_t window_ns)
+{
+	model_set_window(m->model, window_ns, m->delay_ns, m->last_cut_ns);
+}

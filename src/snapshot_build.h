@@ -1,0 +1,28 @@
+/* From the model and the sessions to a snapshot. Part of the monitor. */
+#ifndef PGTOP_SNAPSHOT_BUILD_H
+#define PGTOP_SNAPSHOT_BUILD_H
+
+#include "classify.h"
+#include "cluster.h"
+#include "model.h"
+#include "session.h"
+#include "snapshot.h"
+
+struct build {
+	struct model *model;
+	struct classify *classify;
+	struct clusters *clusters;
+	const bool *selected; /* by cluster index */
+	size_t n_selected;
+	struct snap_loss loss;
+	struct snap_self self;
+	uint64_t interval_ns;
+	uint64_t cut_ns;
+	const char *notice; /* copied; NULL: none */
+	bool want_stacks;
+};
+
+/* Never NULL; frees everything it owns with snapshot_free(). */
+struct snapshot *snapshot_build(const struct build *b);
+
+#endif
