@@ -1,5 +1,4 @@
 /* Allocation that cannot fail. See util.h. */
-#define _GNU_SOURCE
 #include "util.h"
 
 #include <stdarg.h>
