@@ -21,6 +21,16 @@ struct lock_blocker {
 	bool soft; /* only ahead in the wait queue: holds nothing that conflicts */
 };
 
+/* Answers for many waiters: a lock that several wait for is read once. */
+struct lockgraph;
+
+/* layout may be NULL. mem is copied. Never NULL. */
+struct lockgraph *lockgraph_new(const struct mem_source *mem, const struct pg_layout *layout);
+void lockgraph_free(struct lockgraph *lg); /* NULL is allowed */
+
+/* Forgets the locks read so far: call it at the begin of each tick. */
+void lockgraph_forget(struct lockgraph *lg);
+
 /*
  * The blockers of the backend whose PGPROC is at proc_addr and whose own pid (in its namespace) is
  * pid_ns, read through the process `reader` of the same cluster. A pid comes once (pg_blocking_pids
@@ -31,6 +41,10 @@ struct lock_blocker {
  * heavyweight lock. -EAGAIN the lists moved while they were read, or do not look right: not known.
  * -EOPNOTSUPP the major's lock table is not known. -ESRCH, -EPERM, -EFAULT from reading.
  */
+int lockgraph_query(struct lockgraph *lg, pid_t reader, uint64_t proc_addr, pid_t pid_ns,
+	struct lock_blocker *ret, size_t max);
+
+/* The same for one waiter alone. */
 int lockgraph_blocked_by(const struct mem_source *mem, pid_t reader, const struct pg_layout *layout,
 	uint64_t proc_addr, pid_t pid_ns, struct lock_blocker *ret, size_t max);
 
