@@ -98,9 +98,75 @@ unit: $(UNIT)
 check-unit: $(B)/$(PROG) $(UNIT)
 	tests/run --build $(B) unit layering
 
+# ---- packages, checks, demo, benchmark, installation ---------------------------------------------
+#
+# A target that installs packages calls make again for the rest, so that what was looked up before
+# (the path of bpftool) is looked up anew.
+
+DEPS       := gcc clang make libc6-dev linux-libc-dev libbpf-dev libelf-dev zlib1g-dev \
+	libncurses-dev bpftool
+DEPS_DEMO  := python3 postgresql procps util-linux
+DEPS_TEST  := $(DEPS_DEMO) libcmocka-dev tmux valgrind clang-format clang-tidy cppcheck \
+	libclang-rt-14-dev locales man-db groff-base libcap2-bin strace git python3-pil \
+	fonts-dejavu-core
+DEPS_BENCH := $(DEPS_DEMO) bpftrace libbpf-tools linux-perf
+
+NEED  := tests/lib/need-packages
+AGAIN  = $(MAKE) --no-print-directory
+JOBS  := -j$(shell nproc 2>/dev/null || echo 2)
+
+deps:
+	@$(NEED) $(DEPS)
+
+deps-test: deps
+	@$(NEED) $(DEPS_TEST)
+
+deps-bench: deps
+	@$(NEED) $(DEPS_BENCH)
+
+ASAN := B=build-asan SANITIZE=address,undefined CFLAGS='-O1 -g'
+
+# Everything is built by gcc and by clang, without a warning, and tested.
+check: deps-test
+	@$(AGAIN) $(JOBS) all unit
+	@$(AGAIN) $(JOBS) B=build-clang CC=clang all unit
+	@$(AGAIN) $(JOBS) $(ASAN) all unit
+	@tests/run --build $(B) layering format unit unit@build-clang unit@build-asan docs \
+		integration screen
+
+check-asan: deps-test
+	@$(AGAIN) $(JOBS) $(ASAN) all unit
+	@tests/run --build build-asan unit
+
+demo: deps
+	@$(NEED) $(DEPS_DEMO)
+	@$(AGAIN) $(JOBS) all
+	@$(PYTHON) tests/demo/demo.py --program $(B)/$(PROG)
+
+bench: deps-bench
+	@$(AGAIN) $(JOBS) all
+	@$(PYTHON) tests/bench/bench.py --build $(B)
+
+install: $(B)/$(PROG)
+	install -D -m 755 $(B)/$(PROG) $(DESTDIR)$(sbindir)/$(PROG)
+	install -D -m 644 man/$(PROG).8 $(DESTDIR)$(mandir)/man8/$(PROG).8
+
+uninstall:
+	rm -f $(DESTDIR)$(sbindir)/$(PROG) $(DESTDIR)$(mandir)/man8/$(PROG).8
+
+format-check:
+	@tests/run format layering
+
+tidy: deps-test
+	@$(AGAIN) $(JOBS) all
+	clang-tidy --quiet $(filter-out %.bpf.c,$(wildcard src/*.c ui/*.c)) -- -std=gnu11 $(CPPFLAGS)
+	cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
+		--error-exitcode=1 --suppress=missingIncludeSystem $(CPPFLAGS) src ui
+
 clean:
 	rm -rf build build-*
 
-.PHONY: all help unit check-unit clean
+.PHONY: all help unit check-unit clean deps deps-test deps-bench check check-asan demo bench \
+	install uninstall format-check tidy
 .SECONDARY:
 .DELETE_ON_ERROR:
