@@ -5,10 +5,12 @@ The pane outlives the program, so that its exit status and what it left on the s
 import itertools
 import os
 import re
+import signal
 import subprocess
 import time
 
 import harness
+import procs
 from harness import check, defer, need_command, reaper, temp_dir
 
 _number = itertools.count()
@@ -94,7 +96,11 @@ class Screen:
 
     def exit_status(self):
         """The exit status of the program, or None while it runs; 128+N for signal N."""
-        status, sig = self.get("#{pane_dead_status} #{pane_dead_signal}").split(" ")
+        dead, server, status, sig = self.get(
+            "#{pane_dead} #{pid} #{pane_dead_status} #{pane_dead_signal}").split(" ")
+        if dead == "1" and not status and not sig:
+            # tmux 3.3a sometimes misses the signal; asked again, it collects the status
+            procs.kill(int(server), signal.SIGCHLD)
         return int(status) if status else 128 + int(sig) if sig else None
 
     def dead(self):
