@@ -283,6 +283,14 @@ def end_process(p, patience=10):
             p.wait(10)
 
 
+HOG = "do $$ declare i bigint := 0; begin loop i := i + 1; end loop; end $$;"   # only uses the CPU
+
+
+def pin(pid, cpu=0):
+    """The process runs on that CPU alone."""
+    os.sched_setaffinity(pid, {sorted(os.sched_getaffinity(0))[cpu]})
+
+
 # ---- sessions -----------------------------------------------------------------------------------
 
 PSQL_OPTIONS = ["-X", "-q", "-A", "-t", "-F", "\t", "-P", "null=\\N"]
@@ -298,7 +306,7 @@ class Session:
 
     def __init__(self, cluster, name, environ):
         self.cluster, self.name = cluster, name
-        self.marks = 0
+        self.marks = self.answered = 0
         self.output = ""
         e = cluster.environ(PGAPPNAME=name)
         e.update(environ)
@@ -307,12 +315,13 @@ class Session:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, bufsize=0,
             cwd=cluster.base, env=e)
         os.set_blocking(self.psql.stdout.fileno(), False)
+        self.pid = None
         defer(self.close)
         self.pid = int(self.run("select pg_backend_pid();").strip())
 
     def write(self, text):
         """Raw input for psql, COPY data too."""
-        self.psql.stdin.write(text.encode())
+        self.psql.stdin.write(text if isinstance(text, bytes) else text.encode())
 
     def send(self, sql):
         """Starts SQL without waiting for it."""
@@ -320,8 +329,9 @@ class Session:
         self.write(f"{sql}\n\\echo =done={self.marks}=\n")
 
     def finished(self):
-        self._read(0)
-        return f"=done={self.marks}=\n" in self.output
+        while self._read(0) == "data":
+            pass
+        return self.answered == self.marks or f"=done={self.marks}=\n" in self.output
 
     def finish(self, deadline=20):
         """Waits for all that was sent and returns its output."""
@@ -335,6 +345,7 @@ class Session:
             if self._read(left) == "end" and mark not in self.output:
                 raise AssertionError(f"session {self.name}: psql ended: {self.output[-500:]!r}")
         text, _, self.output = self.output.partition(mark)
+        self.answered = self.marks
         return re.sub(r"=done=\d+=\n", "", text)
 
     def run(self, sql, deadline=20):
@@ -368,7 +379,13 @@ class Session:
     def close(self):
         if self in self.cluster.sessions:
             self.cluster.sessions.remove(self)
+        elif self.psql.poll() is not None:
+            return
         self.continue_client()
+        if self.pid and self.answered != self.marks:
+            # a backend at work does not notice that its client has gone
+            if procs.parent(self.pid) == self.cluster.postmaster:
+                procs.kill(self.pid, signal.SIGTERM)
         try:
             self.psql.stdin.close()
         except OSError:
