@@ -39,9 +39,9 @@ def test_stopped_monitor_with_a_tiny_ring():
     first = m.until(lambda r: len(clients(r)) >= 4, 10, "shows the clients of pgbench")
     pids = clients(first)
     a = {p: procs.schedstat(p) for p in pids}
-    m.signal(signal.SIGSTOP)
+    m.send_signal(signal.SIGSTOP)
     time.sleep(3)
-    m.signal(signal.SIGCONT)
+    m.send_signal(signal.SIGCONT)
     last = m.until(lambda r: r["loss"]["ring_events"] > 0 and r["total"]["unknown"] > 0, 10,
                    "shows what was lost")
     z = {p: procs.schedstat(p) for p in pids}
@@ -74,10 +74,10 @@ def test_stopped_monitor_with_the_default_ring():
     m = Monitor(cluster=c)
     m.watches(a.pid)
     before = m.fresh()
-    m.signal(signal.SIGSTOP)
+    m.send_signal(signal.SIGSTOP)
     a.run("select pg_sleep(1);")
     a.run("select pg_sleep(1);")
-    m.signal(signal.SIGCONT)
+    m.send_signal(signal.SIGCONT)
     after = m.fresh()
     grown = backend(after, a.pid)["times"]["timeout"] - backend(before, a.pid)["times"]["timeout"]
     check_near(grown / S, 2.0, 0.05, "time in timeout, in seconds")

@@ -244,7 +244,7 @@ class Monitor:
         self._read(0)
         return self.stderr.decode(errors="replace")
 
-    def signal(self, sig):
+    def send_signal(self, sig):
         os.kill(self.pid, sig)
 
     def finish(self, deadline=20):
@@ -261,7 +261,7 @@ class Monitor:
 
     def stop(self, sig=signal.SIGINT, deadline=10):
         """Ends it as Ctrl-C does; its exit status."""
-        self.signal(sig)
+        self.send_signal(sig)
         return self.finish(deadline)
 
     def _end(self):

@@ -216,7 +216,15 @@ class Cluster:
         return self.sql(text, **environ)[0][0]
 
     def session(self, name=None, **environ):
+        """PGUSER, PGDATABASE ... can be given; its `pid` is the one the server knows."""
         s = Session(self, name or f"s{len(self.sessions)}", environ)
+        self.sessions.append(s)
+        return s
+
+    def late_session(self, name, before_connect):
+        """A session whose psql is there already when before_connect() is called, so that the next
+        process that is forked is its backend."""
+        s = Session(self, name, {}, before_connect)
         self.sessions.append(s)
         return s
 
@@ -304,7 +312,7 @@ def rows_of(text):
 class Session:
     """psql over pipes. send() does not wait, finish() waits for what was sent; run() is both."""
 
-    def __init__(self, cluster, name, environ):
+    def __init__(self, cluster, name, environ, before_connect=None):
         self.cluster, self.name = cluster, name
         self.marks = self.answered = 0
         self.output = ""
@@ -317,6 +325,10 @@ class Session:
         os.set_blocking(self.psql.stdout.fileno(), False)
         self.pid = None
         defer(self.close)
+        if before_connect:
+            self.run("\\c")     # psql is connected and settled; now it connects again
+            before_connect()
+            self.run("\\c")
         self.pid = int(self.run("select pg_backend_pid();").strip())
 
     def write(self, text):
