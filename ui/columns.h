@@ -1,0 +1,49 @@
+/* The columns of the table: one table for titles, widths, priorities, sort keys and text. */
+#ifndef PGTOP_COLUMNS_H
+#define PGTOP_COLUMNS_H
+
+#include <stddef.h>
+
+#include "frame.h"
+#include "snapshot.h"
+
+/* In display order. */
+enum column_id {
+	COL_PID,
+	COL_USER,
+	COL_DATABASE,
+	COL_CLIENT,
+	COL_APP,
+	COL_STATE,
+	COL_OFF,
+	COL_CPU,
+	COL_RUNQ,
+	COL_MAX,
+	COL_WAITS,
+	COL_WAITING_ON,
+	COL_AGE,
+	COL_BAR,
+	COL_HISTORY,
+	COL_QUERY,
+	COL_NR,
+};
+
+struct column {
+	enum column_id id;
+	const char *title;
+	int min_w, max_w; /* columns; it grows from min to max as there is room */
+	enum frame_align align;
+	int priority;	      /* 0 comes first and goes last as the terminal gets narrow */
+	const char *sort_key; /* as for --sort; NULL: cannot be sorted by */
+	const char *help;
+	/* The cell's text in buf and its style. NULL: drawn by the view (bar, history). */
+	enum ui_style (*format)(
+		const struct snapshot *s, const struct snap_backend *b, char *buf, size_t size);
+};
+
+const struct column *column(enum column_id id);
+
+/* "active", "idle xact" ...: the STATE column's word for a state of pg_stat_activity. */
+const char *column_state_word(const char *state);
+
+#endif

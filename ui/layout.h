@@ -1,0 +1,44 @@
+/*
+ * Layout: from the terminal's size to rectangles and visible columns. Pure: no snapshot, no
+ * curses. All sizes from 1x1 are allowed; a rectangle without room has w or h 0.
+ */
+#ifndef PGTOP_LAYOUT_H
+#define PGTOP_LAYOUT_H
+
+#include <stdbool.h>
+
+#include "columns.h"
+#include "frame.h"
+
+#define LAYOUT_MIN_W 20
+#define LAYOUT_MIN_H 4
+
+struct layout_in {
+	int w, h;
+	bool notice; /* a line of its own for a notice */
+	bool wrap;   /* a panel for the selected query */
+	int menu_w;  /* width of the side panel, 0: none */
+	int hscroll; /* steps to the right */
+};
+
+struct layout_col {
+	enum column_id id;
+	int x, w;
+};
+
+struct layout {
+	bool too_small;
+	struct rect title, notice, summary, bar, legend, graph;
+	struct rect colhead, rows, wrap, menu, hints;
+	struct layout_col cols[COL_NR];
+	int n_cols;
+	int query_skip;	  /* columns of the query scrolled off to the left */
+	bool hscroll_end; /* the next step right would only move the query */
+};
+
+void layout_compute(const struct layout_in *in, struct layout *out);
+
+/* The column at screen column x, or -1. */
+int layout_column_at(const struct layout *l, int x);
+
+#endif
