@@ -2,6 +2,9 @@
 #ifndef PGTOP_BAR_H
 #define PGTOP_BAR_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "frame.h"
 #include "waittype.h"
 

@@ -5,7 +5,10 @@
 #include <stddef.h>
 
 #include "frame.h"
+#include "rows.h"
 #include "snapshot.h"
+
+#define COLUMN_TEXT_BYTES 16384 /* a query is shown up to here */
 
 /* In display order. */
 enum column_id {
@@ -31,10 +34,10 @@ enum column_id {
 struct column {
 	enum column_id id;
 	const char *title;
-	int min_w, max_w; /* columns; it grows from min to max as there is room */
+	int min_w, max_w; /* it grows from min to max as there is room; max 0: takes the rest */
 	enum frame_align align;
-	int priority;	      /* 0 comes first and goes last as the terminal gets narrow */
-	const char *sort_key; /* as for --sort; NULL: cannot be sorted by */
+	int priority;	    /* 0 comes first and goes last as the terminal gets narrow */
+	enum sort_key sort; /* SORT_NR: cannot be sorted by */
 	const char *help;
 	/* The cell's text in buf and its style. NULL: drawn by the view (bar, history). */
 	enum ui_style (*format)(

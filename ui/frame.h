@@ -13,7 +13,7 @@
 
 #include "style.h"
 
-#define CELL_CHARS 4 /* a base character and up to three combining ones; more are dropped */
+#define CELL_CHARS 5 /* a character and its combining marks, as many as text_clean() leaves */
 
 struct rect {
 	int x, y, w, h;
@@ -31,7 +31,8 @@ enum frame_align { ALIGN_LEFT, ALIGN_RIGHT };
 
 struct frame {
 	int w, h;
-	bool utf8; /* false: everything outside ASCII becomes '?' */
+	bool utf8;  /* false: everything outside ASCII becomes '?' */
+	bool color; /* false: views must not rely on colour alone */
 	bool cursor;
 	int cursor_x, cursor_y;
 	struct cell *cells; /* w * h, row by row */
@@ -39,7 +40,7 @@ struct frame {
 
 /* A frame of w x h blanks (both clamped to 1..FRAME_MAX). Reuses what *f owns; *f may be zeroed. */
 #define FRAME_MAX 1000
-void frame_reset(struct frame *f, int w, int h, bool utf8);
+void frame_reset(struct frame *f, int w, int h, bool utf8, bool color);
 void frame_release(struct frame *f); /* NULL is allowed */
 
 /* The cell at x, y, or NULL outside the grid. */

@@ -33,7 +33,7 @@ struct layout {
 	struct layout_col cols[COL_NR];
 	int n_cols;
 	int query_skip;	  /* columns of the query scrolled off to the left */
-	bool hscroll_end; /* the next step right would only move the query */
+	bool hscroll_end; /* only PID and QUERY are left: the next step right moves the query */
 };
 
 void layout_compute(const struct layout_in *in, struct layout *out);

@@ -19,7 +19,7 @@
 #include "rows.h"
 #include "snapshot.h"
 
-#define UI_TEXT_BYTES 256
+#define UI_TEXT_BYTES (FILTER_MAX_BYTES + 1)
 
 enum ui_mode {
 	MODE_TABLE,
@@ -48,7 +48,8 @@ struct ui_line {
 
 struct ui_menu_item {
 	char *label;
-	char *value; /* what choosing it means; NULL: a heading */
+	int sort;    /* MODE_SORT: enum sort_key */
+	char *value; /* MODE_PICK: the filter it stands for; NULL: a heading */
 };
 
 struct ui_state {
@@ -87,15 +88,15 @@ struct ui_state {
 };
 
 struct ui_options {
-	const char *sort;   /* as for --sort, "-key" inverts; NULL: the default */
+	enum sort_key sort;
+	bool descending;
 	const char *filter; /* NULL: none */
 	bool show_idle;
 	bool no_color;
 	uint64_t delay_ns, window_ns;
 };
 
-/* -EINVAL if the sort key is not known. */
-int ui_state_init(struct ui_state *st, const struct ui_options *o);
+void ui_state_init(struct ui_state *st, const struct ui_options *o);
 void ui_state_release(struct ui_state *st);
 
 void ui_state_resize(struct ui_state *st, int w, int h);
@@ -105,6 +106,23 @@ void ui_state_set_snapshot(struct ui_state *st, const struct snapshot *snap);
 
 /* Acts on one key or mouse event. Returns enum ui_reaction bits. */
 unsigned ui_handle(struct ui_state *st, struct ui_event ev);
+
+/* For input.c and menu.c: after a change of what is listed, or of where the cursor is. */
+void ui_state_rebuild(struct ui_state *st);
+void ui_state_move_to(struct ui_state *st, size_t line); /* clamps; binds the selection */
+void ui_state_keep_visible(struct ui_state *st);
+
+/* Compiles the text of a filter or a search into *f. On failure *f stays and st->message says why.
+ */
+void ui_state_compile(struct ui_state *st, const struct ui_line *text, struct filter **f);
+
+/* Lines of the table that fit on the screen, at least 1. */
+size_t ui_state_page(const struct ui_state *st);
+
+/* The menus of MODE_SORT and MODE_PICK. */
+void ui_menu_open(struct ui_state *st, enum ui_mode mode);
+void ui_menu_close(struct ui_state *st);
+unsigned ui_menu_handle(struct ui_state *st, struct ui_event ev);
 
 /* The layout of the table view in this state. */
 void ui_state_layout(const struct ui_state *st, struct layout *l);

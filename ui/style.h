@@ -27,7 +27,6 @@ enum ui_style {
 	STYLE_MENU,	/* a line of a side panel */
 	STYLE_MENUHEAD,
 	STYLE_INPUT,			  /* text being typed */
-	STYLE_MATCH,			  /* matched by the search */
 	STYLE_BAR,			  /* STYLE_BAR + wait type: a solid cell of a bar */
 	STYLE_TYPE = STYLE_BAR + WAIT_NR, /* STYLE_TYPE + wait type: text or graph in its colour */
 	STYLE_NR = STYLE_TYPE + WAIT_NR,

@@ -1,0 +1,250 @@
+/*
+ * The table of columns and their texts. Owns nothing; pure. Knows the snapshot, but neither the
+ * layout nor where a cell lands on the screen.
+ */
+#include "columns.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "rows.h"
+#include "text.h"
+#include "units.h"
+#include "util.h"
+
+const char *column_state_word(const char *state)
+{
+	static const struct {
+		const char *state, *word;
+	} words[] = {
+		{"idle in transaction", "idle xact"},
+		{"idle in transaction (aborted)", "idle abrt"},
+		{"fastpath function call", "fastpath"},
+	};
+
+	if (!state)
+		return "";
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (!strcmp(state, words[i].state))
+			return words[i].word;
+	return state;
+}
+
+static bool in_idle_wait(const struct snap_backend *b)
+{
+	return b->has_current && !b->current.waiting_for_cpu && b->current.type == WAIT_IDLE;
+}
+
+/* Names and texts of a row that has ended or rests step back. */
+static enum ui_style text_style(const struct snap_backend *b)
+{
+	return b->exited || in_idle_wait(b) ? STYLE_DIM : STYLE_NORMAL;
+}
+
+static enum ui_style copy(const struct snap_backend *b, char *buf, size_t size, const char *s)
+{
+	snprintf(buf, size, "%s", s ? s : "");
+	return text_style(b);
+}
+
+static enum ui_style fmt_pid(
+	const struct snapshot *s, const struct snap_backend *b, char *buf, size_t size)
+{
+	(void)s;
+	snprintf(buf, size, "%d", (int)b->pid);
+	return text_style(b);
+}
+
+static enum ui_style fmt_user(
+	const struct snapshot *s, const struct snap_backend *b, char *buf, size_t size)
+{
+	(void)s;
+	return copy(b, buf, size, b->user);
+}
+
+static enum ui_style fmt_database(
+	const struct snapshot *s, const struct snap_backend *b, char *buf, size_t size)
+{
+	(void)s;
+	return copy(b, buf, size, b->database);
+}
+
+static enum ui_style fmt_client(
+	const struct snapshot *s, const struct snap_backend *b, char *buf, size_t size)
+{
+	(void)s;
+	return copy(b, buf, size, b->client);
+}
+
+static enum ui_style fmt_app(
+	const struct snapshot *s, const struct snap_backend *b, char *buf, size_t size)
+{
+	(void)s;
+	return copy(b, buf, size, b->application);
+}
+
+static enum ui_style fmt_state(
+	const struct snapshot *s, const struct snap_backend *b, char *buf, size_t size)
+{
+	(void)s;
+	copy(b, buf, size, b->exited ? "exited" : column_state_word(b->state));
+	if (!b->exited && b->state && !strncmp(b->state, "idle in transaction", 19))
+		return style_type(WAIT_IDLE_XACT);
+	return text_style(b);
+}
+
+static enum ui_style pct(
+	const struct snap_backend *b, uint64_t part, char *buf, size_t size, enum ui_style style)
+{
+	char num[UNITS_BUF];
+
+	if (b->watched_ns == 0) {
+		snprintf(buf, size, "-");
+		return STYLE_DIM;
+	}
+	units_pct(num, part, b->watched_ns);
+	snprintf(buf, size, "%s", num);
+	return strcmp(num, "0.0") ? style : STYLE_DIM;
+}
+
+static enum ui_style fmt_off(
+	const struct snapshot *s, const struct snap_backend *b, char *buf, size_t size)
+{
+	(void)s;
+	return pct(b, b->off_ns, buf, size, STYLE_BRIGHT);
+}
+
+static enum ui_style fmt_cpu(
+	const struct snapshot *s, const struct snap_backend *b, char *buf, size_t size)
+{
+	(void)s;
+	return pct(b, b->times.ns[WAIT_CPU], buf, size, style_type(WAIT_CPU));
+}
+
+static enum ui_style fmt_runq(
+	const struct snapshot *s, const struct snap_backend *b, char *buf, size_t size)
+{
+	(void)s;
+	return pct(b, b->times.ns[WAIT_RUNQ], buf, size, style_type(WAIT_RUNQ));
+}
+
+static enum ui_style fmt_max(
+	const struct snapshot *s, const struct snap_backend *b, char *buf, size_t size)
+{
+	char num[UNITS_BUF];
+
+	(void)s;
+	snprintf(buf, size, "%s", units_duration(num, b->max_wait_ns));
+	return b->max_wait_ns ? text_style(b) : STYLE_DIM;
+}
+
+static enum ui_style fmt_waits(
+	const struct snapshot *s, const struct snap_backend *b, char *buf, size_t size)
+{
+	char num[UNITS_BUF];
+	/* A backend that lived through a part of the window only did its waits in that part. */
+	uint64_t over =
+		b->watched_ns && b->watched_ns < s->window_ns ? b->watched_ns : s->window_ns;
+	double rate = over ? (double)b->waits * (double)NSEC_PER_SEC / (double)over : 0;
+
+	snprintf(buf, size, "%s", b->waits ? units_rate(num, rate) : "0");
+	return b->waits ? text_style(b) : STYLE_DIM;
+}
+
+static enum ui_style fmt_waiting_on(
+	const struct snapshot *s, const struct snap_backend *b, char *buf, size_t size)
+{
+	(void)s;
+	if (b->exited) {
+		*buf = '\0';
+		return STYLE_DIM;
+	}
+	if (!b->has_current) {
+		/* Neither waiting nor ended: it runs. Where nothing was seen of it, say nothing. */
+		snprintf(buf, size, "%s", b->watched_ns ? "on CPU" : "");
+		return style_type(WAIT_CPU);
+	}
+	if (b->current.waiting_for_cpu) {
+		snprintf(buf, size, "(cpu queue)");
+		return style_type(WAIT_RUNQ);
+	}
+	rows_event_name(buf, size, b->current.wait_class, b->current.event);
+	return style_type(b->current.type);
+}
+
+/* How long the wait under WAITING-ON has lasted: next to it, that is what "for how long?" asks.
+ * A backend on CPU has none; how long its statement runs is not the age of a wait. */
+static enum ui_style fmt_age(
+	const struct snapshot *s, const struct snap_backend *b, char *buf, size_t size)
+{
+	char num[UNITS_BUF];
+
+	(void)s;
+	if (b->exited || !b->has_current) {
+		*buf = '\0';
+		return STYLE_DIM;
+	}
+	snprintf(buf, size, "%s%s", b->current.at_least ? ">=" : "",
+		units_duration(num, b->current.age_ns));
+	if (b->current.type == WAIT_IDLE)
+		return STYLE_DIM;
+	return b->current.age_ns >= NSEC_PER_SEC ? STYLE_BRIGHT : STYLE_NORMAL;
+}
+
+/* The query on one line; for a process without one, what it is. */
+static enum ui_style fmt_query(
+	const struct snapshot *s, const struct snap_backend *b, char *buf, size_t size)
+{
+	(void)s;
+	if (b->query && *b->query) {
+		text_fold(buf, size, b->query);
+		return text_style(b);
+	}
+	if (b->backend_type && strcmp(b->backend_type, "client backend") != 0)
+		snprintf(buf, size, "[%s]", b->backend_type);
+	else
+		*buf = '\0';
+	return STYLE_DIM;
+}
+
+#define LEFT  ALIGN_LEFT
+#define RIGHT ALIGN_RIGHT
+
+static const struct column columns[COL_NR] = {
+	{COL_PID, "PID", 7, 7, RIGHT, 0, SORT_PID, "process id of the backend", fmt_pid},
+	{COL_USER, "USER", 8, 14, LEFT, 6, SORT_USER, "role it is logged in as", fmt_user},
+	{COL_DATABASE, "DATABASE", 9, 14, LEFT, 8, SORT_DATABASE, "database", fmt_database},
+	{COL_CLIENT, "CLIENT", 15, 22, LEFT, 15, SORT_NR, "address of its client", fmt_client},
+	{COL_APP, "APP", 10, 18, LEFT, 13, SORT_APPLICATION, "application_name", fmt_app},
+	{COL_STATE, "STATE", 9, 9, LEFT, 7, SORT_STATE,
+		"state as in pg_stat_activity; \"idle xact\": idle in transaction", fmt_state},
+	{COL_OFF, "OFF%", 5, 5, RIGHT, 1, SORT_OFF,
+		"share of the window it waited, idle left out, waiting for a CPU included",
+		fmt_off},
+	{COL_CPU, "CPU%", 5, 5, RIGHT, 9, SORT_CPU, "share of the window on CPU", fmt_cpu},
+	{COL_RUNQ, "RUNQ%", 6, 6, RIGHT, 10, SORT_RUNQ,
+		"share of the window it could have run but had no CPU", fmt_runq},
+	{COL_MAX, "MAX", 6, 6, RIGHT, 11, SORT_MAX,
+		"longest single wait in the window, idle left out", fmt_max},
+	{COL_WAITS, "WAITS/s", 8, 8, RIGHT, 14, SORT_WAITS, "waits that ended, per second",
+		fmt_waits},
+	{COL_WAITING_ON, "WAITING-ON", 17, 26, LEFT, 2, SORT_EVENT,
+		"wait event it is in right now, or \"on CPU\", or \"(cpu queue)\": woken or "
+		"preempted,"
+		" not running yet",
+		fmt_waiting_on},
+	{COL_AGE, "AGE", 8, 8, RIGHT, 3, SORT_AGE,
+		"how long that wait has lasted; \">=\": it began before the monitor started",
+		fmt_age},
+	{COL_BAR, "BY TYPE", 10, 24, LEFT, 4, SORT_NR,
+		"the window by wait type, always in the same order", NULL},
+	{COL_HISTORY, "HISTORY", 10, 20, LEFT, 12, SORT_NR,
+		"the window in time, newest at the right: the type that dominated each slot", NULL},
+	{COL_QUERY, "QUERY", 12, 0, LEFT, 5, SORT_QUERY,
+		"query text; for a background process its kind", fmt_query},
+};
+
+const struct column *column(enum column_id id)
+{
+	return &columns[id];
+}
