@@ -86,6 +86,12 @@ void model_set_min_wait(struct model *m, uint64_t min_wait_ns)
 	m->min_wait_ns = min_wait_ns;
 }
 
+void model_begin(struct model *m, uint64_t now_ns)
+{
+	m->grid = grid_choose(m->grid.window_ns, m->delay_ns, now_ns);
+	m->known_since_ns = m->cut_ns = now_ns;
+}
+
 static void regrid(struct account *a, const struct grid *from, const struct grid *to,
 	uint64_t now_ns, uint64_t charged_to_ns)
 {
@@ -406,6 +412,13 @@ static struct account *folded_account(struct model *m, uint32_t cluster)
 	return &m->folded[cluster].account;
 }
 
+/* The window of the last tick, as slots: [*first, *last]. */
+static void window_slots(const struct model *m, uint64_t *first, uint64_t *last)
+{
+	*first = MAX(grid_first(&m->grid, m->cut_ns), grid_slot(&m->grid, m->known_since_ns));
+	*last = grid_slot(&m->grid, m->cut_ns - 1);
+}
+
 void model_tick(struct model *m, uint64_t cut_ns,
 	void (*drop)(void *ctx, struct model_backend *b), void *ctx)
 {
@@ -588,9 +601,10 @@ static void view_current(struct model_view *v)
 
 void model_view(struct model *m, const struct model_backend *b, struct model_view *v)
 {
-	uint64_t first = grid_first(&m->grid, m->cut_ns), last = grid_slot(&m->grid, m->cut_ns - 1);
+	uint64_t first, last;
 	uint16_t where[MODEL_MAX_DETAILS];
 
+	window_slots(m, &first, &last);
 	memset(v, 0, sizeof(*v));
 	memset(where, 0xff, sizeof(where));
 	for (uint64_t no = first; no <= last && v->n_history < MODEL_MAX_SLOTS; no++) {
@@ -609,8 +623,9 @@ void model_view(struct model *m, const struct model_backend *b, struct model_vie
 
 void model_folded(struct model *m, uint32_t cluster, struct wait_times *times, uint64_t *waits)
 {
-	uint64_t first = grid_first(&m->grid, m->cut_ns), last = grid_slot(&m->grid, m->cut_ns - 1);
+	uint64_t first, last;
 
+	window_slots(m, &first, &last);
 	memset(times, 0, sizeof(*times));
 	*waits = 0;
 	if (cluster >= m->n_folded)
@@ -626,8 +641,9 @@ void model_folded(struct model *m, uint32_t cluster, struct wait_times *times, u
 
 void model_history(struct model *m, struct model_history *h)
 {
-	uint64_t first = grid_first(&m->grid, m->cut_ns), last = grid_slot(&m->grid, m->cut_ns - 1);
+	uint64_t first, last;
 
+	window_slots(m, &first, &last);
 	memset(h, 0, sizeof(*h));
 	h->slot_ns = m->grid.slot_ns;
 	for (uint64_t no = first; no <= last && h->n < MODEL_MAX_SLOTS; no++, h->n++) {

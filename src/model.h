@@ -77,6 +77,10 @@ struct model_backend;
 struct model *model_new(uint64_t window_ns, uint64_t delay_ns, uint64_t now_ns);
 void model_free(struct model *m); /* NULL is allowed */
 
+/* What came before now_ns is to be forgotten, and ticks come at now_ns + k * delay. To be called
+ * once, after the backends that were found at the start were added and before any event. */
+void model_begin(struct model *m, uint64_t now_ns);
+
 /* Waits shorter than this are left out of the details; totals stay exact. Default 0. */
 void model_set_min_wait(struct model *m, uint64_t min_wait_ns);
 

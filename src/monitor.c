@@ -42,9 +42,9 @@ struct monitor {
 	bool *selected; /* by cluster index */
 	size_t n_selected;
 
-	uint64_t base_ns, delay_ns; /* ticks are due at base + k * delay */
-	uint64_t due_ns;	    /* the next one */
+	uint64_t delay_ns;
 	uint64_t last_cut_ns;
+	uint64_t due_ns; /* the next tick: last cut + delay */
 	uint64_t events;
 
 	uint64_t scanned_execs; /* source_exec_count() at the last scan */
@@ -259,6 +259,63 @@ static int check_selection(struct monitor *m, struct diag *d)
 	return 0;
 }
 
+/* ---- session facts ---- */
+
+static void update_facts(void *ctx, struct model_backend *b)
+{
+	struct session *s = session_of(b);
+	const struct backend_facts *f;
+	char title[512];
+	ssize_t len;
+
+	(void)ctx;
+	if (!s->cluster->status)
+		return;
+	if (model_exited(b)) {
+		if (s->tracked_facts)
+			backend_status_remove(s->cluster->status, s->pid);
+		s->tracked_facts = false;
+		return;
+	}
+	if (!s->tracked_facts)
+		return;
+	f = backend_status_get(s->cluster->status, s->pid);
+	if (f)
+		session_take_facts(s, f);
+	if (!s->backend_type) {
+		len = procfs_read_cmdline("/proc", s->pid, title, sizeof(title));
+		if (len > 0)
+			session_take_title(s, title, (size_t)len);
+	}
+}
+
+static void track_facts(void *ctx, struct model_backend *b)
+{
+	struct session *s = session_of(b);
+	struct proc_status status;
+
+	(void)ctx;
+	if (s->tracked_facts || model_exited(b) || !s->cluster->status)
+		return;
+	if (procfs_read_status("/proc", s->pid, &status))
+		return;
+	s->pid_ns = status.pid_ns ? status.pid_ns : s->pid;
+	backend_status_add(s->cluster->status, s->pid, s->pid_ns);
+	s->tracked_facts = true;
+}
+
+static void read_facts(struct monitor *m)
+{
+	clusters_check(m->clusters);
+	model_each(m->model, track_facts, NULL);
+	for (size_t i = 0; i < clusters_count(m->clusters); i++) {
+		struct cluster *c = clusters_get(m->clusters, i);
+		if (c->status)
+			(void)backend_status_update(c->status);
+	}
+	model_each(m->model, update_facts, NULL);
+}
+
 /* ---- opening ---- */
 
 static void read_clock(struct monitor *m)
@@ -286,9 +343,7 @@ int monitor_open(struct monitor **ret, const struct monitor_config *cfg, struct 
 	}
 	m->clusters = clusters_new();
 	m->classify = classify_new();
-	m->base_ns = m->last_cut_ns = m->self_at_ns = source_now_ns(m->source);
-	m->due_ns = m->base_ns + m->delay_ns;
-	m->model = model_new(cfg->window_ns, cfg->delay_ns, m->base_ns);
+	m->model = model_new(cfg->window_ns, cfg->delay_ns, source_now_ns(m->source));
 	model_set_min_wait(m->model, cfg->min_wait_ns);
 	if (cfg->stacks != OFFCPU_STACKS_OFF)
 		m->symbols_hidden = classify_ksyms_hidden(m->classify);
@@ -298,6 +353,10 @@ int monitor_open(struct monitor **ret, const struct monitor_config *cfg, struct 
 		monitor_close(m);
 		return err;
 	}
+	read_facts(m); /* also of those that end before the first tick */
+	m->last_cut_ns = m->self_at_ns = source_now_ns(m->source);
+	m->due_ns = m->last_cut_ns + m->delay_ns;
+	model_begin(m->model, m->last_cut_ns);
 	*ret = m;
 	return 0;
 }
@@ -460,61 +519,6 @@ static void close_untracked(void *ctx, struct model_backend *b)
 
 	if (session_of(b)->visited_cut_ns != r->cut_ns)
 		model_close(r->m->model, b, NULL, r->cut_ns);
-}
-
-static void update_facts(void *ctx, struct model_backend *b)
-{
-	struct session *s = session_of(b);
-	const struct backend_facts *f;
-	char title[512];
-	ssize_t len;
-
-	(void)ctx;
-	if (!s->cluster->status)
-		return;
-	if (model_exited(b)) {
-		if (s->tracked_facts)
-			backend_status_remove(s->cluster->status, s->pid);
-		s->tracked_facts = false;
-		return;
-	}
-	if (!s->tracked_facts)
-		return;
-	f = backend_status_get(s->cluster->status, s->pid);
-	if (f)
-		session_take_facts(s, f);
-	if (!s->backend_type) {
-		len = procfs_read_cmdline("/proc", s->pid, title, sizeof(title));
-		if (len > 0)
-			session_take_title(s, title, (size_t)len);
-	}
-}
-
-static void track_facts(void *ctx, struct model_backend *b)
-{
-	struct session *s = session_of(b);
-	struct proc_status status;
-
-	(void)ctx;
-	if (s->tracked_facts || model_exited(b) || !s->cluster->status)
-		return;
-	if (procfs_read_status("/proc", s->pid, &status))
-		return;
-	s->pid_ns = status.pid_ns ? status.pid_ns : s->pid;
-	backend_status_add(s->cluster->status, s->pid, s->pid_ns);
-	s->tracked_facts = true;
-}
-
-static void read_facts(struct monitor *m)
-{
-	clusters_check(m->clusters);
-	model_each(m->model, track_facts, NULL);
-	for (size_t i = 0; i < clusters_count(m->clusters); i++) {
-		struct cluster *c = clusters_get(m->clusters, i);
-		if (c->status)
-			(void)backend_status_update(c->status);
-	}
-	model_each(m->model, update_facts, NULL);
 }
 
 static void count_cluster(void *ctx, struct model_backend *b)

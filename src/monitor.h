@@ -30,7 +30,7 @@ struct monitor_config {
 int monitor_open(struct monitor **ret, const struct monitor_config *cfg, struct diag *d);
 void monitor_close(struct monitor *m); /* NULL is allowed */
 
-/* Readable when events have piled up. */
+/* Becomes readable when events have piled up; to be polled edge-triggered. */
 int monitor_fd(const struct monitor *m);
 
 /* Takes a bounded batch of events; true if there are more. */

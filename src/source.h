@@ -33,7 +33,9 @@ const char *source_log(const struct source *s);
 
 uint64_t source_now_ns(const struct source *s);
 
-/* Readable when the ring is filled above its mark: a reason to call source_drain(). */
+/* To be polled edge-triggered (EPOLLET): becomes readable each time the ring is filled above its
+ * mark, a reason to call source_drain() until it is empty. Level-triggered it would be readable as
+ * long as there is one event, which on a busy host is always. */
 int source_fd(const struct source *s);
 
 /* Hands over up to max events. Returns how many; less than max: the ring is empty now. ev is valid

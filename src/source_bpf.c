@@ -162,7 +162,7 @@ uint64_t source_now_ns(const struct source *s)
 
 int source_fd(const struct source *s)
 {
-	return ring_buffer__epoll_fd(s->ring);
+	return bpf_map__fd(s->skel->maps.ring);
 }
 
 int source_drain(struct source *s, int max, source_event_fn *fn, void *ctx)
