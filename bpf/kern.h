@@ -19,8 +19,15 @@
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
+struct sched_entity {
+	__u64 sum_exec_runtime;	     /* CPU time so far, up to date at sched_switch */
+	unsigned char sched_delayed; /* 6.12, 152e11f6df29: asleep, though still on the queue */
+};
+
 struct task_struct {
 	unsigned int __state;
+	int on_rq;
+	struct sched_entity se;
 	void *stack;
 	unsigned int flags;
 	int pid;

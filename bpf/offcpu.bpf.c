@@ -76,6 +76,8 @@ struct {
 	__type(value, struct ustack);
 } ustack_scratch SEC(".maps");
 
+#define SEED_SLACK_NS 20000000ULL
+
 #define barrier() asm volatile("" ::: "memory")
 
 static __always_inline struct offcpu_counters *cpu_counters(void)
@@ -188,38 +190,6 @@ static __always_inline void save_user_stack(__u64 *ctx, __u32 pid)
 	bpf_map_update_elem(&ustacks, &pid, s, BPF_ANY);
 }
 
-static __always_inline void switch_out(
-	__u64 *ctx, struct offcpu_task *t, struct task_struct *prev, bool preempt, __u64 now)
-{
-	bool runnable = preempt || prev_state_of(ctx, prev) == 0;
-
-	begin_change(t);
-	if (t->phase == OFFCPU_OFF_CPU) {
-		/* Its switch-in was not seen: what lies between is unknown. */
-		t->in_ns = now;
-		t->seq++;
-		t->lost++;
-		COUNT(anomalies, 1);
-	}
-	t->phase = OFFCPU_OFF_CPU;
-	t->out_ns = now;
-	t->wake_ns = 0;
-	t->wait_event = 0;
-	t->pg_state = 0;
-	t->flags = 0;
-	if (runnable) {
-		/* The wait event may be stale here, and would be no matter: it is queueing. */
-		t->wake_ns = now;
-		t->flags = OFFCPU_F_RUNNABLE;
-	} else {
-		if (t->server.wait_event_addr)
-			read_wait_event(t, prev);
-		if (stacks_mode == OFFCPU_STACKS_ALL)
-			save_user_stack(ctx, prev->pid);
-	}
-	end_change(t);
-}
-
 static __always_inline void fill_event(
 	struct offcpu_event *ev, struct offcpu_task *t, __u32 pid, __u64 now)
 {
@@ -329,6 +299,78 @@ static __always_inline bool emit_plain(
 	fill_event(ev, t, next->pid, now);
 	bpf_ringbuf_submit(ev, flags);
 	return true;
+}
+
+/* Off the CPU and not asleep: preempted, yielding, or kept on the run queue because a signal was
+ * pending (prev_state says "sleeping" then, before 8feb053d5319). */
+static __always_inline bool is_runnable(__u64 *ctx, struct task_struct *prev, bool preempt)
+{
+	if (preempt || prev_state_of(ctx, prev) == 0)
+		return true;
+	if (!prev->on_rq)
+		return false;
+	return !bpf_core_field_exists(prev->se.sched_delayed) || !prev->se.sched_delayed;
+}
+
+/*
+ * A switch-in that was not seen (it happens: some kernels run no BPF in the context of a task they
+ * protect) is made up for at the next switch-out: the CPU time that the task has used since then
+ * says when it was put on the CPU.
+ */
+static __always_inline void make_up_switch_in(
+	struct offcpu_task *t, struct task_struct *prev, __u64 now)
+{
+	__u64 ran_ns = prev->se.sum_exec_runtime - t->exec_ns;
+	__u64 runnable_ns = t->wake_ns ? t->wake_ns : t->out_ns;
+	__u64 in_ns = now - ran_ns;
+
+	if (ran_ns > now - runnable_ns)
+		in_ns = runnable_ns;
+	t->seq++;
+	if (!emit_plain(t, prev, in_ns, ring_flags(t)))
+		lose_event(t, t->out_ns, in_ns);
+	t->in_ns = in_ns;
+}
+
+/* Found at in_ns and on the CPU now, with no switch-in seen: then it was running all the time,
+ * unless it used far less CPU time than that. What user space read as exec_ns may be a tick old. */
+static __always_inline bool was_off_when_found(
+	struct offcpu_task *t, struct task_struct *prev, __u64 now)
+{
+	if (t->phase != OFFCPU_SEEDED || !t->exec_ns ||
+		prev->se.sum_exec_runtime - t->exec_ns + SEED_SLACK_NS >= now - t->in_ns)
+		return false;
+	t->out_ns = t->in_ns;
+	t->flags = OFFCPU_F_SEEDED;
+	return true;
+}
+
+static __always_inline void switch_out(
+	__u64 *ctx, struct offcpu_task *t, struct task_struct *prev, bool preempt, __u64 now)
+{
+	bool runnable = is_runnable(ctx, prev, preempt);
+
+	begin_change(t);
+	if (t->phase == OFFCPU_OFF_CPU || was_off_when_found(t, prev, now))
+		make_up_switch_in(t, prev, now);
+	t->phase = OFFCPU_OFF_CPU;
+	t->out_ns = now;
+	t->exec_ns = prev->se.sum_exec_runtime;
+	t->wake_ns = 0;
+	t->wait_event = 0;
+	t->pg_state = 0;
+	t->flags = 0;
+	if (runnable) {
+		/* The wait event may be stale here, and would be no matter: it is queueing. */
+		t->wake_ns = now;
+		t->flags = OFFCPU_F_RUNNABLE;
+	} else {
+		if (t->server.wait_event_addr)
+			read_wait_event(t, prev);
+		if (stacks_mode == OFFCPU_STACKS_ALL)
+			save_user_stack(ctx, prev->pid);
+	}
+	end_change(t);
 }
 
 static __always_inline void switch_in(struct offcpu_task *t, struct task_struct *next, __u64 now)

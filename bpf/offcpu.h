@@ -68,6 +68,7 @@ struct offcpu_task {
 	__u64 out_ns;
 	__u64 wake_ns;	 /* when it became runnable after out_ns; 0: not yet */
 	__u64 waking_ns; /* when the waker below woke it */
+	__u64 exec_ns;	 /* CPU time of its life, at out_ns */
 	__u64 beentry;	 /* MyBEEntry itself, once it is set */
 	struct offcpu_server server;
 	__u32 seq;  /* finished waits: delivered and lost ones */
@@ -128,13 +129,13 @@ struct offcpu_counters {
 	__u64 tasks_full;
 	__u64 unread;
 	__u64 stack_missed;
-	__u64 anomalies; /* switch-in without a switch-out seen, or the reverse */
+	__u64 anomalies; /* a switch-out was not seen */
 };
 
 #define OFFCPU_ASSERT_SIZE(type, bytes) \
 	_Static_assert(sizeof(type) == (bytes), "the layout of " #type " has changed")
 OFFCPU_ASSERT_SIZE(struct offcpu_server, 24);
-OFFCPU_ASSERT_SIZE(struct offcpu_task, 120);
+OFFCPU_ASSERT_SIZE(struct offcpu_task, 128);
 OFFCPU_ASSERT_SIZE(struct offcpu_event, 88);
 OFFCPU_ASSERT_SIZE(struct offcpu_event_stack, 416);
 OFFCPU_ASSERT_SIZE(struct offcpu_event_stacks, 800);

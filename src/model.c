@@ -193,27 +193,25 @@ static void charge_blocked(struct model *m, struct model_backend *b, const struc
 	charge(m, b, to_ns, &c);
 }
 
-/* Where the blocked part ends: at the wake-up. A wait that ended without one was never dequeued
- * (a signal was pending: the scheduler undid the sleep), so it was runnable throughout. */
-static uint64_t blocked_end_ns(const struct model_wait *w, bool finished)
+/* Where the blocked part ends: at the wake-up. If that was not seen, it is not known how long the
+ * backend queued after it, and all of the wait is what it waited for. */
+static uint64_t blocked_end_ns(const struct model_wait *w)
 {
 	if (w->runnable)
 		return w->out_ns;
-	if (w->wake_ns)
-		return MAX(w->wake_ns, w->out_ns);
-	return finished && !w->at_least ? w->out_ns : UINT64_MAX;
+	return w->wake_ns ? MAX(w->wake_ns, w->out_ns) : UINT64_MAX;
 }
 
 /* Charges b's time up to to_ns, given the wait it was, or is, in. */
 static void charge_until(struct model *m, struct model_backend *b, const struct model_wait *w,
-	bool finished, uint64_t to_ns)
+	uint64_t to_ns)
 {
 	if (w->in_ns > b->last_end_ns)
 		charge_type(m, b, MIN(w->in_ns, to_ns), WAIT_UNKNOWN);
 	charge_type(m, b, MIN(w->out_ns, to_ns), WAIT_CPU);
 	if (w->exit)
 		return;
-	charge_blocked(m, b, w, MIN(blocked_end_ns(w, finished), to_ns));
+	charge_blocked(m, b, w, MIN(blocked_end_ns(w), to_ns));
 	charge_type(m, b, to_ns, WAIT_RUNQ);
 }
 
@@ -235,7 +233,7 @@ static void note_length(struct model *m, struct model_backend *b, uint64_t at_ns
 /* The details that only a finished wait has: how often, how long, who woke it. */
 static void note_finished(struct model *m, struct model_backend *b, const struct model_wait *w)
 {
-	uint64_t at_ns = w->end_ns - 1, wake_ns = MIN(blocked_end_ns(w, true), w->end_ns);
+	uint64_t at_ns = w->end_ns - 1, wake_ns = MIN(blocked_end_ns(w), w->end_ns);
 	uint64_t blocked_ns = wake_ns - MIN(w->out_ns, wake_ns), runq_ns = w->end_ns - wake_ns;
 	struct account *a = &b->account;
 
@@ -281,7 +279,7 @@ static void take(struct model *m, struct model_backend *b, const struct model_wa
 {
 	struct model_wait w = straightened(m, b, raw);
 
-	charge_until(m, b, &w, true, w.end_ns);
+	charge_until(m, b, &w, w.end_ns);
 	b->last_end_ns = w.end_ns;
 	b->current.present = false;
 	if (w.exit)
@@ -336,7 +334,7 @@ void model_event(struct model *m, struct model_backend *b, const struct model_wa
 
 static void set_current(struct model_backend *b, const struct model_wait *w, uint64_t cut_ns)
 {
-	uint64_t wake_ns = blocked_end_ns(w, w->end_ns != UINT64_MAX);
+	uint64_t wake_ns = blocked_end_ns(w);
 
 	b->current = (struct model_current){
 		.present = w->out_ns < cut_ns && cut_ns < w->end_ns && !w->exit,
@@ -360,7 +358,7 @@ void model_close(struct model *m, struct model_backend *b, const struct model_st
 		return;
 	if (b->n_pending) {
 		w = straightened(m, b, &b->pending[0]);
-		charge_until(m, b, &w, true, cut_ns);
+		charge_until(m, b, &w, cut_ns);
 		set_current(b, &w, cut_ns);
 		return;
 	}
@@ -382,7 +380,10 @@ void model_close(struct model *m, struct model_backend *b, const struct model_st
 		.runnable = st->runnable,
 		.at_least = st->at_least,
 	};
-	charge_until(m, b, &w, false, cut_ns);
+	if (st->resumed_ns)
+		w.end_ns = MIN(st->resumed_ns, cut_ns);
+	charge_until(m, b, &w, MIN(w.end_ns, cut_ns));
+	charge_type(m, b, cut_ns, WAIT_CPU);
 	/* From here on the timeline is known again. If in_ns is after the cut, events were lost
 	 * that ended after it, and the next close will find the gap. */
 	if (st->in_ns <= cut_ns)

@@ -65,6 +65,7 @@ struct model_state {
 	bool on_cpu;	  /* since in_ns; otherwise off since out_ns */
 	uint64_t in_ns;	  /* as in struct model_wait */
 	uint64_t out_ns, wake_ns;
+	uint64_t resumed_ns; /* on the CPU again since then, though no event told; 0: not so */
 	uint32_t event, stack;
 	uint32_t seq, lost;
 	uint8_t type;

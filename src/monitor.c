@@ -31,6 +31,7 @@
 #define DRAIN_BATCH	4096 /* events between two looks at keys and timers */
 #define NO_CLUSTER_YET	"no PostgreSQL server found: waiting for one to start"
 #define SYMBOLS_HIDDEN	"kernel symbols are hidden (no CAP_SYSLOG, or kptr_restrict): stacks as addresses"
+#define LONG_QUEUE_NS	(20 * NSEC_PER_MSEC)
 #define SCAN_COST_SHARE 200 /* a scan may take 1/200 of the time */
 
 struct monitor {
@@ -162,6 +163,7 @@ static void on_process(void *ctx, const struct cluster_process *p)
 	struct cluster *c = p->cluster;
 	uint64_t ticks = p->start_ticks - (uint64_t)m->boottime_ticks;
 	struct classify_seed seed = {0};
+	struct proc_schedstat schedstat = {0};
 	struct proc_stat stat;
 	struct offcpu_task task;
 	struct model_backend *b;
@@ -178,11 +180,13 @@ static void on_process(void *ctx, const struct cluster_process *p)
 		return;
 	backend_status_add(c->status, p->pid, p->pid_ns);
 	(void)backend_status_read_wait_event(c->status, p->pid, &seed.info, &seed.state);
+	(void)procfs_read_schedstat("/proc", p->pid, &schedstat);
 	seed.runnable = !procfs_read_stat("/proc", p->pid, &stat) && stat.state == 'R';
 	task = (struct offcpu_task){
 		.server_pid = (uint32_t)c->postmaster,
 		.start_boottime_ns = ticks * m->tick_ns,
 		.in_ns = source_now_ns(m->source),
+		.exec_ns = schedstat.cpu_ns,
 		.server = c->server,
 		.phase = OFFCPU_SEEDED,
 	};
@@ -454,6 +458,19 @@ static bool explain_open(struct monitor *m, struct session *s, const struct offc
 	return true;
 }
 
+/* A task that seems to queue for long may have been put on the CPU without that being seen: the CPU
+ * time it has used since tells. Returns since when it runs, or 0. */
+static uint64_t resumed_ns(const struct session *s, const struct offcpu_task *t, uint64_t cut_ns)
+{
+	struct proc_schedstat now;
+
+	if (!t->wake_ns || !t->exec_ns || t->wake_ns + LONG_QUEUE_NS > cut_ns ||
+		procfs_read_schedstat("/proc", s->pid, &now) ||
+		now.cpu_ns < t->exec_ns + NSEC_PER_MSEC)
+		return 0;
+	return MAX(t->wake_ns, cut_ns - MIN(cut_ns, now.cpu_ns - t->exec_ns));
+}
+
 /* From the kernel's map to the model. *ret_cut: how far the account can be closed by it. */
 static struct model_state state_of(struct monitor *m, struct session *s,
 	const struct offcpu_task *t, uint64_t *ret_cut)
@@ -474,6 +491,8 @@ static struct model_state state_of(struct monitor *m, struct session *s,
 	};
 	struct offcpu_task open = *t;
 
+	if (t->phase == OFFCPU_OFF_CPU)
+		st.resumed_ns = resumed_ns(s, t, *ret_cut);
 	if (st.on_cpu || st.runnable)
 		return st;
 	open.out_ns = st.out_ns;
