@@ -170,3 +170,36 @@ clean:
 	install uninstall format-check tidy
 .SECONDARY:
 .DELETE_ON_ERROR:
+
+# ---- fuzzing ------------------------------------------------------------------------------------
+#@ make fuzz            run every fuzzer for FUZZ_SECONDS (10); fuzz-replay: only their corpus
+
+FUZZ_SECONDS ?= 10
+FUZZERS      := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_FLAGS   := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+
+# As plain programs over the fixed corpus, with whatever compiler and sanitizer the build has.
+$(B)/tests/fuzz/replay_%: $(B)/tests/fuzz/fuzz_%.o $(B)/tests/fuzz/replay_main.o $(TESTLIB) $(LIB)
+	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+fuzz-replay: $(FUZZERS:%=$(B)/tests/fuzz/replay_%)
+	@set -e; for f in $(FUZZERS); do \
+		echo "fuzz-replay: $$f"; $(B)/tests/fuzz/replay_$$f tests/fuzz/corpus/$$f; done
+
+$(B)/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(TESTLIB) $(LIB)
+	$(CC) $(CFLAGS_ALL) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+
+fuzz-build: $(FUZZERS:%=$(B)/fuzz_%)
+
+# A build of its own under $(B)/fuzz. What the fuzzers find stays there, the seeds are not touched.
+fuzz:
+	$(MAKE) B=$(B)/fuzz CC=$(CLANG) SANITIZE= \
+		CFLAGS="-O1 -g -fsanitize=fuzzer-no-link $(FUZZ_FLAGS)" fuzz-build
+	@set -e; for f in $(FUZZERS); do \
+		echo "fuzz: $$f for $(FUZZ_SECONDS) s"; mkdir -p $(B)/fuzz/corpus/$$f; \
+		$(B)/fuzz/fuzz_$$f -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=$(B)/fuzz/$$f- \
+			$(B)/fuzz/corpus/$$f tests/fuzz/corpus/$$f >$(B)/fuzz/$$f.log 2>&1 || \
+			{ tail -n 60 $(B)/fuzz/$$f.log; exit 1; }; \
+		tail -n 1 $(B)/fuzz/$$f.log; done
+
+.PHONY: fuzz fuzz-build fuzz-replay
