@@ -15,6 +15,7 @@
 #define PATH_DEFAULT "/proc/kallsyms"
 #define CHUNK_BYTES  65536
 #define MAX_SYMBOLS  (4u << 20)
+#define ENOUGH_ZEROS 1000 /* functions at address 0: the rest will be hidden too */
 /* Modules and BPF programs have no end marker: a longer function than this is not believed. */
 #define MAX_FUNCTION_BYTES (256u << 10)
 
@@ -83,11 +84,11 @@ static void add_symbol(struct ksyms *ks, uint64_t addr, char type, const char *n
 	if (ks->n_syms >= MAX_SYMBOLS || ks->n_names > UINT32_MAX - len - 1)
 		return;
 	if (ks->n_syms == ks->size_syms) {
-		ks->size_syms = ks->size_syms ? ks->size_syms * 2 : 16384;
+		ks->size_syms = ks->size_syms ? ks->size_syms * 2 : 256;
 		ks->syms = xrealloc(ks->syms, ks->size_syms, sizeof(*ks->syms));
 	}
 	if (ks->size_names - ks->n_names < len + 1) {
-		ks->size_names = MAX(MAX(ks->size_names * 2, (size_t)65536), ks->n_names + len + 1);
+		ks->size_names = MAX(ks->size_names * 2, ks->n_names + len + 1);
 		ks->names = xrealloc(ks->names, ks->size_names, 1);
 	}
 	ks->syms[ks->n_syms++] = (struct ksym){
@@ -211,6 +212,8 @@ static int read_symbols(struct ksyms *ks, int fd)
 			return -errno;
 		len += (size_t)n;
 		used = parse_lines(ks, buf, len);
+		if (!ks->n_syms && ks->n_zero > ENOUGH_ZEROS)
+			return 0;
 		if (n == 0) {
 			parse_line(ks, buf + used, buf + len);
 			return 0;
