@@ -207,7 +207,7 @@ static const struct option_desc table[] = {
 	{"iterations", 'n', "N", "stop after N refreshes", "no end", take_iterations},
 	{"batch", 'b', NULL, "no terminal: a report per refresh on standard output", NULL,
 		take_batch},
-	{"format", 'f', "FORMAT", "of the batch reports: text, json (one object a line)", "text",
+	{"format", 'f', "FORMAT", "of the batch reports: text, or json (one object a line)", "text",
 		take_format},
 	{"pid", 'p', "PID", "only this postmaster's cluster, or this backend; repeatable", "all",
 		take_pid},
@@ -226,9 +226,9 @@ static const struct option_desc table[] = {
 		"auto", take_stacks},
 	{"ring-size", 0, "BYTES", "ring buffer size, 4K to 1G, rounded up to a power of two pages",
 		"chosen to fit", take_ring_size},
-	{"no-color", 0, NULL, "no colour; also when NO_COLOR is set and not empty", NULL,
+	{"no-color", 0, NULL, "use no colour; also when NO_COLOR is set and not empty", NULL,
 		take_no_color},
-	{"log", 0, "FILE", "diagnostics to FILE", NULL, take_log},
+	{"log", 0, "FILE", "write diagnostics to FILE", NULL, take_log},
 	{"help", 'h', NULL, "show this text", NULL, take_help},
 	{"version", 'V', NULL, "show the version", NULL, take_version},
 };
@@ -435,9 +435,8 @@ char *options_help(void)
 	buf_puts(&b,
 		"\nFilter:\n"
 		"  Terms separated by blanks must all match; !TERM negates, \"two words\" quotes.\n"
-		"  A term is a case-insensitive extended regular expression, tried on pid, "
-		"backend\n"
-		"  type, user, database, client, application, state, wait event and query.\n"
+		"  A term is a case-insensitive extended regular expression, tried on pid,\n"
+		"  backend type, user, database, client, application, state, wait event, query.\n"
 		"  user: db: app: client: state: type: event: query: pid: in front confines it.\n"
 		"\n"
 		"Exit status: 0 done; 1 could not start, or failed on the way; 2 bad usage.\n");
