@@ -29,12 +29,19 @@ static double per_second(uint64_t n, uint64_t ns)
 	return ns ? (double)n * (double)NSEC_PER_SEC / (double)ns : 0;
 }
 
-/* Names of the system, made one line. */
+/* On one line. A snapshot's strings are clean; cleaning what lands in a terminal again is cheap. */
+static void make_line(char *dst, size_t size, const char *s)
+{
+	size_t n = text_fold(dst, size, s ? s : "");
+
+	text_clean(dst, size, dst, n, TEXT_ONE_LINE);
+}
+
 static void add_folded(struct buf *b, const char *s)
 {
 	char folded[512];
 
-	text_fold(folded, sizeof(folded), s ? s : "");
+	make_line(folded, sizeof(folded), s);
 	buf_puts(b, folded[0] ? folded : "-");
 }
 
@@ -155,7 +162,7 @@ static const char *cell(const struct row *r, const char *text, size_t max_cells)
 	char folded[2048];
 	size_t n;
 
-	text_fold(folded, sizeof(folded), text ? text : "");
+	make_line(folded, sizeof(folded), text);
 	if (!folded[0])
 		return "-";
 	if (text_width(folded) > max_cells) {
@@ -310,7 +317,7 @@ static const struct column {
 	{"RUNQ%", true, cell_runq},
 	{"MAX", true, cell_max},
 	{"WAITS/s", true, cell_waits},
-	{"WAITS", false, cell_types},
+	{"TOP-WAITS", false, cell_types},
 	{"WAITING-ON", false, cell_waiting_on},
 	{"AGE", true, cell_age},
 	{"QUERY", false, cell_query},
