@@ -77,11 +77,13 @@ static void check_all_set(const struct options *o)
 	assert_int_equal(o->stacks, STACKS_ALL);
 }
 
+#define ALL_OPTIONS \
+	"-d 250ms -w 1m -n 3 -b -f json -p 12 -p34 -D /data -s -lock -F user:x -i -m 1us -S all"
+
 static void short_and_long_forms(void **state)
 {
 	static const char *const lines[] = {
-		"-d 250ms -w 1m -n 3 -b -f json -p 12 -p34 -D /data -s -lock -F user:x -i -m 1us "
-		"-S all",
+		ALL_OPTIONS,
 		"-d250ms -w60 -n3 -bifjson -p12 -p 34 -D/data -s-lock -Fuser:x -m1us -Sall",
 		"--delay=0.25 --window=1m --iterations=3 --batch --format=json --pid=12 --pid=34",
 	};
