@@ -247,10 +247,9 @@ def test_names_with_anything_in_them():
         check(not bad.search(b["query"].replace("\n", "").replace("\t", "")), repr(b["query"]))
         if not bad.search(name):
             check_eq((b["user"], b["database"]), (name, name), "harmless names are unchanged")
-    for fmt in ("text", "csv", "openmetrics", "folded"):
-        status, out, err = run_program("-b", "-n", "1", "-d", "0.2", "-i", "-f", fmt, "-D", c.data)
-        check_eq(status, 0, f"exit status of -f {fmt}: {err}")
-        check(not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", out), f"-f {fmt} is clean: {out!r}")
+    status, out, err = run_program("-b", "-n", "1", "-d", "0.2", "-i", "-D", c.data)
+    check_eq(status, 0, f"exit status: {err}")
+    check(not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", out), f"the text is clean: {out!r}")
 
 
 @deadline(60)

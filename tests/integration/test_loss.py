@@ -88,7 +88,7 @@ def test_stopped_monitor_with_the_default_ring():
 @deadline(60)
 def test_odd_ring_sizes_are_rounded_up():
     c = cluster()
-    for size in ("1", "5000", "65537"):
+    for size in ("4097", "65537", "100K"):
         m = Monitor("--ring-size", size, "-n", "1", cluster=c)
         m.next()
         check_eq(m.finish(), 0, f"exit status with --ring-size {size}: {m.errors()}")

@@ -4,6 +4,7 @@
 cannot work says so in one line with the remedy; what can, goes on."""
 import functools
 import os
+import re
 import subprocess
 import sys
 
@@ -150,11 +151,8 @@ def test_locale_with_decimal_commas():
                            text=True, check=True).stdout
     check_eq(probe, "0,0", "the locale is in force")
     works((), env)      # a comma would not be JSON
-    for fmt in ("csv", "openmetrics"):
-        status, out, err = run_program("-b", "-n", "1", "-d", "0.2", "-i", "-f", fmt, env=env)
-        check_eq(status, 0, err)
-        plain = run_program("-b", "-n", "1", "-d", "0.2", "-i", "-f", fmt)[1]
-        check_eq(out.split("\n")[0].count(","), plain.split("\n")[0].count(","), "commas")
+    out = run_program("-b", "-n", "1", "-d", "0.2", "-i", env=env)[1]
+    check(not re.search(r"\d,\d", out), f"no comma in a number: {out}")
 
 
 @deadline(60)
@@ -193,15 +191,6 @@ def test_inside_a_pid_namespace():
     else:
         check_eq(status, 1, "exit status")
         check("namespace" in err, f"says why: {err!r}")
-
-
-@deadline(30)
-def test_full_disk():
-    if not os.path.exists("/dev/full"):
-        harness.skip("machine: no /dev/full")
-    status, _, err = run_program("-b", "-n", "2", "-d", "0.2", "-O", "/dev/full")
-    check_eq(status, 1, f"exit status; stderr: {err}")
-    check("No space left on device" in err, err)
 
 
 if __name__ == "__main__":
