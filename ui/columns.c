@@ -154,6 +154,8 @@ static enum ui_style fmt_waits(
 static enum ui_style fmt_waiting_on(
 	const struct snapshot *s, const struct snap_backend *b, char *buf, size_t size)
 {
+	char event[ROWS_EVENT_BUF];
+
 	(void)s;
 	if (b->exited) {
 		*buf = '\0';
@@ -168,7 +170,8 @@ static enum ui_style fmt_waiting_on(
 		snprintf(buf, size, "(cpu queue)");
 		return style_type(WAIT_RUNQ);
 	}
-	rows_event_name(buf, size, b->current.wait_class, b->current.event);
+	rows_event_name(event, b->current.wait_class, b->current.event);
+	snprintf(buf, size, "%s", event);
 	return style_type(b->current.type);
 }
 
@@ -240,11 +243,23 @@ static const struct column columns[COL_NR] = {
 		"the window by wait type, always in the same order", NULL},
 	{COL_HISTORY, "HISTORY", 10, 20, LEFT, 12, SORT_NR,
 		"the window in time, newest at the right: the type that dominated each slot", NULL},
-	{COL_QUERY, "QUERY", 12, 0, LEFT, 5, SORT_QUERY,
+	{COL_QUERY, "QUERY", 24, 0, LEFT, 5, SORT_QUERY,
 		"query text; for a background process its kind", fmt_query},
 };
 
 const struct column *column(enum column_id id)
 {
 	return &columns[id];
+}
+
+bool column_sorts(enum column_id id, enum sort_key key)
+{
+	if (key == SORT_NR)
+		return false;
+	if (id != COL_BAR)
+		return columns[id].sort == key;
+	for (int i = WAIT_IO; i < WAIT_NR; i++)
+		if (sort_key_of_type((enum wait_type)i) == key)
+			return true;
+	return false;
 }

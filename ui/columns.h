@@ -46,6 +46,10 @@ struct column {
 
 const struct column *column(enum column_id id);
 
+/* True if sorting by key is sorting by this column. The bar stands for the wait types that have no
+ * column of their own. */
+bool column_sorts(enum column_id id, enum sort_key key);
+
 /* "active", "idle xact" ...: the STATE column's word for a state of pg_stat_activity. */
 const char *column_state_word(const char *state);
 

@@ -11,7 +11,7 @@
 
 #define GAP	   1
 #define QUERY_STEP 16 /* columns per step along the query */
-#define QUERY_FAIR 24 /* the query gets that much before columns beyond its priority grow */
+#define QUERY_FAIR 48 /* what the query counts as its maximum while others grow */
 #define CUT_MIN	   3  /* a column cut by the right edge is shown from that width on */
 
 /* The y of the next n lines from the top, or none if there is no room. */
@@ -41,7 +41,7 @@ static void split_vertically(const struct layout_in *in, struct layout *l)
 	if (in->h >= 8)
 		l->bar = take(&y, in->w, 1);
 	if (in->h >= 10)
-		l->legend = take(&y, in->w, in->w < 110 && in->h >= 20 ? 2 : 1);
+		l->legend = take(&y, in->w, in->w < 140 && in->h >= 24 ? 2 : 1);
 	if (graph_lines(in->h))
 		l->graph = take(&y, in->w, graph_lines(in->h));
 	l->hints = (struct rect){0, bottom, in->w, 1};
@@ -108,20 +108,24 @@ static int choose_from(int room, int first, bool show[COL_NR])
 	return used;
 }
 
-/* Lets the shown columns grow into the spare room: by priority up to their maximum, the query up
- * to a fair width at its turn and whatever is left at the end. */
+/* Lets the shown columns grow into the spare room, by priority: all of them half of the way to
+ * their maximum first, then to the maximum; the query takes what is left. */
 static void widths(const bool show[COL_NR], int spare, int w[COL_NR])
 {
 	for (int i = 0; i < COL_NR; i++)
 		w[i] = column((enum column_id)i)->min_w;
-	for (int p = 0; p < COL_NR && spare > 0; p++) {
-		const struct column *c = column(by_priority(p));
-		int max = c->max_w ? c->max_w : QUERY_FAIR, more = MIN(spare, max - c->min_w);
+	for (int pass = 0; pass < 2; pass++) {
+		for (int p = 0; p < COL_NR && spare > 0; p++) {
+			const struct column *c = column(by_priority(p));
+			int max = c->max_w ? c->max_w : QUERY_FAIR;
+			int to = pass == 0 ? c->min_w + (max - c->min_w + 1) / 2 : max;
+			int more = MIN(spare, to - w[c->id]);
 
-		if (!show[c->id])
-			continue;
-		w[c->id] += more;
-		spare -= more;
+			if (!show[c->id])
+				continue;
+			w[c->id] += more;
+			spare -= more;
+		}
 	}
 	if (show[COL_QUERY] && spare > 0)
 		w[COL_QUERY] += spare;

@@ -1,113 +1,117 @@
 /*
- * The table of looks. Owns nothing; knows colour numbers of the xterm palettes, no curses.
+ * The tables of looks. Owns nothing; knows colour numbers of the xterm palettes, no curses.
  *
  * Colours: cpu green, io blue, lock red, lwlock magenta, ipc cyan, network yellow, timeout orange
  * are what people know from other PostgreSQL tools. Neighbours in the bar also differ in
- * lightness, and every cell carries its type's letter, so that neither colour vision nor a copy
- * without colours loses the breakdown.
+ * lightness, and every cell carries its type's letter, faint where there is colour, so that
+ * neither colour vision nor a copy without colours loses the breakdown.
  */
 #include "style.h"
 
-#include <stddef.h>
+#include <stdio.h>
 
 #define DEF (-1)
 
-/* The 8 ANSI colours; + 8 for the bright ones where there are 16. */
+/* The 8 ANSI colours; + BRIGHT for the other 8 where there are 16. */
 enum { BLACK, RED, GREEN, YELLOW, BLUE, MAGENTA, CYAN, WHITE, BRIGHT };
+
+struct looks {
+	struct style_look c256, c16, c8, mono;
+};
+
+#define PLAIN               \
+	{                   \
+		DEF, DEF, 0 \
+	}
+#define ATTR(flags)             \
+	{                       \
+		DEF, DEF, flags \
+	}
+#define ALWAYS(flags)                                              \
+	{                                                          \
+		ATTR(flags), ATTR(flags), ATTR(flags), ATTR(flags) \
+	}
 
 static const struct {
 	const char *name;
-	struct style_look c256, c16, c8, mono;
-} styles[STYLE_NR] = {
-	[STYLE_NORMAL] = {"normal", {DEF, DEF, 0}, {DEF, DEF, 0}, {DEF, DEF, 0}, {DEF, DEF, 0}},
-	[STYLE_DIM] = {"dim", {243, DEF, 0}, {BLACK + BRIGHT, DEF, 0}, {DEF, DEF, SF_DIM},
-		{DEF, DEF, SF_DIM}},
-	[STYLE_BRIGHT] = {"bright", {DEF, DEF, SF_BOLD}, {DEF, DEF, SF_BOLD}, {DEF, DEF, SF_BOLD},
-		{DEF, DEF, SF_BOLD}},
-	[STYLE_LABEL] = {"label", {73, DEF, 0}, {CYAN, DEF, 0}, {CYAN, DEF, 0}, {DEF, DEF, 0}},
-	[STYLE_TITLE] = {"title", {117, DEF, SF_BOLD}, {CYAN + BRIGHT, DEF, SF_BOLD},
-		{CYAN, DEF, SF_BOLD}, {DEF, DEF, SF_BOLD}},
-	[STYLE_COLHEAD] = {"colhead", {16, 71, 0}, {BLACK, GREEN, 0}, {BLACK, GREEN, 0},
-		{DEF, DEF, SF_REVERSE}},
-	[STYLE_SORTHEAD] = {"sorthead", {16, 80, SF_BOLD}, {BLACK, CYAN + BRIGHT, 0},
-		{BLACK, CYAN, 0}, {DEF, DEF, SF_REVERSE | SF_BOLD}},
-	[STYLE_WARN] = {"warn", {215, DEF, SF_BOLD}, {YELLOW + BRIGHT, DEF, SF_BOLD},
-		{YELLOW, DEF, SF_BOLD}, {DEF, DEF, SF_BOLD}},
-	[STYLE_BADGE] = {"badge", {16, 215, SF_BOLD}, {BLACK, YELLOW + BRIGHT, 0},
-		{BLACK, YELLOW, 0}, {DEF, DEF, SF_REVERSE | SF_BOLD}},
-	[STYLE_KEY] = {"key", {DEF, DEF, SF_BOLD}, {DEF, DEF, SF_BOLD}, {DEF, DEF, SF_BOLD},
-		{DEF, DEF, SF_BOLD}},
-	[STYLE_KEYLABEL] = {"keylabel", {16, 73, 0}, {BLACK, CYAN, 0}, {BLACK, CYAN, 0},
-		{DEF, DEF, SF_REVERSE}},
-	[STYLE_MENU] = {"menu", {DEF, DEF, 0}, {DEF, DEF, 0}, {DEF, DEF, 0}, {DEF, DEF, 0}},
-	[STYLE_MENUHEAD] = {"menuhead", {16, 71, 0}, {BLACK, GREEN, 0}, {BLACK, GREEN, 0},
-		{DEF, DEF, SF_REVERSE}},
-	[STYLE_INPUT] = {"input", {DEF, DEF, SF_BOLD}, {DEF, DEF, SF_BOLD}, {DEF, DEF, SF_BOLD},
-		{DEF, DEF, SF_BOLD}},
-
-#define BAR_LOOKS(t) [STYLE_BAR + WAIT_##t]
-	BAR_LOOKS(CPU) = {"bar-cpu", {22, 71, 0}, {BLACK, GREEN, 0}, {BLACK, GREEN, 0},
-		{DEF, DEF, 0}},
-	BAR_LOOKS(RUNQ) = {"bar-runq", {52, 202, 0}, {YELLOW + BRIGHT, RED + BRIGHT, 0},
-		{YELLOW, RED, SF_BOLD}, {DEF, DEF, 0}},
-	BAR_LOOKS(IO) = {"bar-io", {17, 39, 0}, {BLACK, BLUE + BRIGHT, 0}, {WHITE, BLUE, SF_BOLD},
-		{DEF, DEF, 0}},
-	BAR_LOOKS(WAL_WRITE) = {"bar-wal_write", {75, 25, 0}, {WHITE, BLUE, 0},
-		{CYAN, BLUE, SF_BOLD}, {DEF, DEF, 0}},
-	BAR_LOOKS(LWLOCK) = {"bar-lwlock", {53, 176, 0}, {BLACK, MAGENTA + BRIGHT, 0},
-		{BLACK, MAGENTA, 0}, {DEF, DEF, 0}},
-	BAR_LOOKS(LOCK) = {"bar-lock", {217, 160, 0}, {WHITE + BRIGHT, RED, 0},
-		{WHITE, RED, SF_BOLD}, {DEF, DEF, 0}},
-	BAR_LOOKS(NETWORK) = {"bar-network", {94, 220, 0}, {BLACK, YELLOW + BRIGHT, 0},
-		{BLACK, YELLOW, 0}, {DEF, DEF, 0}},
-	BAR_LOOKS(
-		IPC) = {"bar-ipc", {23, 44, 0}, {BLACK, CYAN, 0}, {BLACK, CYAN, 0}, {DEF, DEF, 0}},
-	BAR_LOOKS(TIMEOUT) = {"bar-timeout", {222, 130, 0}, {WHITE + BRIGHT, YELLOW, 0},
-		{WHITE, YELLOW, SF_BOLD}, {DEF, DEF, 0}},
-	BAR_LOOKS(IDLE_XACT) = {"bar-idle_xact", {101, 230, 0}, {BLACK, WHITE + BRIGHT, 0},
-		{BLACK, WHITE, 0}, {DEF, DEF, 0}},
-	BAR_LOOKS(IDLE) = {"bar-idle", {243, 237, 0}, {WHITE, BLACK + BRIGHT, 0},
-		{WHITE, DEF, SF_DIM}, {DEF, DEF, SF_DIM}},
-	BAR_LOOKS(OTHER) = {"bar-other", {240, 250, 0}, {BLACK, WHITE, 0}, {BLUE, WHITE, 0},
-		{DEF, DEF, 0}},
-	BAR_LOOKS(UNKNOWN) = {"bar-unknown", {196, 231, SF_BOLD}, {RED, WHITE + BRIGHT, SF_BOLD},
-		{RED, WHITE, 0}, {DEF, DEF, SF_REVERSE}},
-
-#define TYPE_LOOKS(t) [STYLE_TYPE + WAIT_##t]
-	TYPE_LOOKS(
-		CPU) = {"type-cpu", {71, DEF, 0}, {GREEN, DEF, 0}, {GREEN, DEF, 0}, {DEF, DEF, 0}},
-	TYPE_LOOKS(RUNQ) = {"type-runq", {202, DEF, 0}, {RED + BRIGHT, DEF, 0}, {RED, DEF, 0},
-		{DEF, DEF, 0}},
-	TYPE_LOOKS(IO) = {"type-io", {39, DEF, 0}, {BLUE + BRIGHT, DEF, 0}, {BLUE, DEF, SF_BOLD},
-		{DEF, DEF, 0}},
-	TYPE_LOOKS(WAL_WRITE) = {"type-wal_write", {68, DEF, 0}, {BLUE, DEF, 0}, {BLUE, DEF, 0},
-		{DEF, DEF, 0}},
-	TYPE_LOOKS(LWLOCK) = {"type-lwlock", {176, DEF, 0}, {MAGENTA + BRIGHT, DEF, 0},
-		{MAGENTA, DEF, 0}, {DEF, DEF, 0}},
-	TYPE_LOOKS(LOCK) = {"type-lock", {203, DEF, SF_BOLD}, {RED, DEF, SF_BOLD},
-		{RED, DEF, SF_BOLD}, {DEF, DEF, SF_BOLD}},
-	TYPE_LOOKS(NETWORK) = {"type-network", {220, DEF, 0}, {YELLOW + BRIGHT, DEF, 0},
-		{YELLOW, DEF, SF_BOLD}, {DEF, DEF, 0}},
-	TYPE_LOOKS(IPC) = {"type-ipc", {44, DEF, 0}, {CYAN, DEF, 0}, {CYAN, DEF, 0}, {DEF, DEF, 0}},
-	TYPE_LOOKS(TIMEOUT) = {"type-timeout", {172, DEF, 0}, {YELLOW, DEF, 0}, {YELLOW, DEF, 0},
-		{DEF, DEF, 0}},
-	TYPE_LOOKS(IDLE_XACT) = {"type-idle_xact", {230, DEF, 0}, {WHITE + BRIGHT, DEF, 0},
-		{WHITE, DEF, SF_BOLD}, {DEF, DEF, 0}},
-	TYPE_LOOKS(IDLE) = {"type-idle", {243, DEF, 0}, {BLACK + BRIGHT, DEF, 0},
-		{DEF, DEF, SF_DIM}, {DEF, DEF, SF_DIM}},
-	TYPE_LOOKS(OTHER) = {"type-other", {250, DEF, 0}, {WHITE, DEF, 0}, {WHITE, DEF, 0},
-		{DEF, DEF, 0}},
-	TYPE_LOOKS(UNKNOWN) = {"type-unknown", {196, DEF, SF_BOLD | SF_REVERSE},
-		{RED + BRIGHT, DEF, SF_REVERSE}, {RED, DEF, SF_REVERSE}, {DEF, DEF, SF_REVERSE}},
+	struct looks looks;
+} roles[STYLE_BAR] = {
+	[STYLE_NORMAL] = {"normal", ALWAYS(0)},
+	[STYLE_DIM] = {"dim",
+		{{243, DEF, 0}, {BLACK + BRIGHT, DEF, 0}, ATTR(SF_DIM), ATTR(SF_DIM)}},
+	[STYLE_BRIGHT] = {"bright", ALWAYS(SF_BOLD)},
+	[STYLE_LABEL] = {"label", {{73, DEF, 0}, {CYAN, DEF, 0}, {CYAN, DEF, 0}, PLAIN}},
+	[STYLE_TITLE] = {"title", {{117, DEF, SF_BOLD}, {CYAN + BRIGHT, DEF, SF_BOLD},
+					  {CYAN, DEF, SF_BOLD}, ATTR(SF_BOLD)}},
+	[STYLE_COLHEAD] = {"colhead",
+		{{16, 71, 0}, {BLACK, GREEN, 0}, {BLACK, GREEN, 0}, ATTR(SF_REVERSE)}},
+	[STYLE_SORTHEAD] = {"sorthead", {{16, 80, SF_BOLD}, {BLACK, CYAN + BRIGHT, 0},
+						{BLACK, CYAN, 0}, ATTR(SF_REVERSE | SF_BOLD)}},
+	[STYLE_WARN] = {"warn", {{215, DEF, SF_BOLD}, {YELLOW + BRIGHT, DEF, SF_BOLD},
+					{YELLOW, DEF, SF_BOLD}, ATTR(SF_BOLD)}},
+	[STYLE_BADGE] = {"badge", {{16, 215, SF_BOLD}, {BLACK, YELLOW + BRIGHT, 0},
+					  {BLACK, YELLOW, 0}, ATTR(SF_REVERSE | SF_BOLD)}},
+	[STYLE_KEY] = {"key", ALWAYS(SF_BOLD)},
+	[STYLE_KEYLABEL] = {"keylabel",
+		{{16, 73, 0}, {BLACK, CYAN, 0}, {BLACK, CYAN, 0}, ATTR(SF_REVERSE)}},
+	[STYLE_MENU] = {"menu", ALWAYS(0)},
+	[STYLE_MENUHEAD] = {"menuhead",
+		{{16, 71, 0}, {BLACK, GREEN, 0}, {BLACK, GREEN, 0}, ATTR(SF_REVERSE)}},
+	[STYLE_INPUT] = {"input", ALWAYS(SF_BOLD)},
 };
+
+/* bar: letter on ground. text: what is written in the type's colour. The graph is derived. */
+static const struct {
+	struct looks bar, text;
+} types[WAIT_NR] = {
+	[WAIT_CPU] = {{{28, 71, 0}, {BLACK, GREEN, 0}, {BLACK, GREEN, 0}, PLAIN},
+		{{71, DEF, 0}, {GREEN, DEF, 0}, {GREEN, DEF, 0}, PLAIN}},
+	[WAIT_RUNQ] = {{{124, 202, 0}, {YELLOW + BRIGHT, RED + BRIGHT, 0}, {YELLOW, RED, SF_BOLD},
+			       PLAIN},
+		{{202, DEF, 0}, {RED + BRIGHT, DEF, 0}, {RED, DEF, 0}, PLAIN}},
+	[WAIT_IO] = {{{26, 39, 0}, {BLACK, BLUE + BRIGHT, 0}, {WHITE, BLUE, SF_BOLD}, PLAIN},
+		{{39, DEF, 0}, {BLUE + BRIGHT, DEF, 0}, {BLUE, DEF, SF_BOLD}, PLAIN}},
+	[WAIT_WAL_WRITE] = {{{67, 25, 0}, {WHITE, BLUE, 0}, {CYAN, BLUE, SF_BOLD}, PLAIN},
+		{{68, DEF, 0}, {BLUE, DEF, 0}, {BLUE, DEF, 0}, PLAIN}},
+	[WAIT_LWLOCK] = {{{127, 176, 0}, {BLACK, MAGENTA + BRIGHT, 0}, {BLACK, MAGENTA, 0}, PLAIN},
+		{{176, DEF, 0}, {MAGENTA + BRIGHT, DEF, 0}, {MAGENTA, DEF, 0}, PLAIN}},
+	[WAIT_LOCK] = {{{210, 160, 0}, {WHITE + BRIGHT, RED, 0}, {WHITE, RED, SF_BOLD}, PLAIN},
+		{{203, DEF, SF_BOLD}, {RED, DEF, SF_BOLD}, {RED, DEF, SF_BOLD}, ATTR(SF_BOLD)}},
+	[WAIT_NETWORK] = {{{136, 220, 0}, {BLACK, YELLOW + BRIGHT, 0}, {BLACK, YELLOW, 0}, PLAIN},
+		{{220, DEF, 0}, {YELLOW + BRIGHT, DEF, 0}, {YELLOW, DEF, SF_BOLD}, PLAIN}},
+	[WAIT_IPC] = {{{30, 44, 0}, {BLACK, CYAN, 0}, {BLACK, CYAN, 0}, PLAIN},
+		{{44, DEF, 0}, {CYAN, DEF, 0}, {CYAN, DEF, 0}, PLAIN}},
+	[WAIT_TIMEOUT] = {{{172, 130, 0}, {WHITE + BRIGHT, YELLOW, 0}, {WHITE, YELLOW, SF_BOLD},
+				  PLAIN},
+		{{172, DEF, 0}, {YELLOW, DEF, 0}, {YELLOW, DEF, 0}, PLAIN}},
+	[WAIT_IDLE_XACT] = {{{144, 230, 0}, {BLACK, WHITE + BRIGHT, 0}, {BLACK, WHITE, 0}, PLAIN},
+		{{230, DEF, 0}, {WHITE + BRIGHT, DEF, 0}, {WHITE, DEF, SF_BOLD}, PLAIN}},
+	[WAIT_IDLE] = {{{240, 237, 0}, {WHITE, BLACK + BRIGHT, 0}, ATTR(SF_DIM), ATTR(SF_DIM)},
+		{{243, DEF, 0}, {BLACK + BRIGHT, DEF, 0}, ATTR(SF_DIM), ATTR(SF_DIM)}},
+	[WAIT_OTHER] = {{{243, 250, 0}, {BLACK, WHITE, 0}, {BLUE, WHITE, 0}, PLAIN},
+		{{250, DEF, 0}, {WHITE, DEF, 0}, {WHITE, DEF, 0}, PLAIN}},
+	[WAIT_UNKNOWN] = {{{196, 231, SF_BOLD}, {RED, WHITE + BRIGHT, SF_BOLD}, {RED, WHITE, 0},
+				  ATTR(SF_REVERSE)},
+		{{196, DEF, SF_BOLD | SF_REVERSE}, {RED + BRIGHT, DEF, SF_REVERSE},
+			{RED, DEF, SF_REVERSE}, ATTR(SF_REVERSE)}},
+};
+
+static struct style_look pick(const struct looks *l, int colors)
+{
+	if (colors >= 256)
+		return l->c256;
+	if (colors >= 16)
+		return l->c16;
+	return colors >= 8 ? l->c8 : l->mono;
+}
 
 static bool is_bar(enum ui_style style)
 {
-	return style >= STYLE_BAR && style < STYLE_BAR + WAIT_NR;
+	return style >= STYLE_BAR && style < STYLE_TYPE;
 }
 
-/* The selected row: bars keep their colours, everything else stands on one ground. Grey on grey
- * would be hard to read, so dim text becomes normal. */
+/* The selected row: bars keep their colours, everything else stands on one ground, where neither
+ * grey nor a wait type's colour would be easy to read. */
 static struct style_look selected_look(enum ui_style style, struct style_look look, int colors)
 {
 	if (colors < 8) {
@@ -118,11 +122,7 @@ static struct style_look selected_look(enum ui_style style, struct style_look lo
 		return look;
 	if (colors < 256)
 		return (struct style_look){BLACK, CYAN, 0};
-	if (look.bg == DEF)
-		look.bg = 24;
-	look.fg = 231;
-	look.flags |= SF_BOLD;
-	return look;
+	return (struct style_look){231, 24, SF_BOLD};
 }
 
 struct style_look style_look(enum ui_style style, bool selected, int colors)
@@ -131,18 +131,35 @@ struct style_look style_look(enum ui_style style, bool selected, int colors)
 
 	if ((unsigned)style >= STYLE_NR)
 		style = STYLE_NORMAL;
-	if (colors >= 256)
-		look = styles[style].c256;
-	else if (colors >= 16)
-		look = styles[style].c16;
-	else if (colors >= 8)
-		look = styles[style].c8;
-	else
-		look = styles[style].mono;
+	if (style < STYLE_BAR) {
+		look = pick(&roles[style].looks, colors);
+	} else if (style < STYLE_TYPE) {
+		look = pick(&types[style - STYLE_BAR].bar, colors);
+	} else if (style < STYLE_GRAPH) {
+		look = pick(&types[style - STYLE_TYPE].text, colors);
+	} else {
+		/* The bar's ground, drawn by the character. */
+		look = pick(&types[style - STYLE_GRAPH].bar, colors);
+		look.fg = look.bg;
+		look.bg = DEF;
+	}
 	return selected ? selected_look(style, look, colors) : look;
 }
 
-const char *style_name(enum ui_style style)
+char *style_name(enum ui_style style, char buf[STYLE_NAME_BUF])
 {
-	return (unsigned)style < STYLE_NR ? styles[style].name : "?";
+	if ((unsigned)style >= STYLE_NR)
+		style = STYLE_NORMAL;
+	if (style < STYLE_BAR)
+		snprintf(buf, STYLE_NAME_BUF, "%s", roles[style].name);
+	else if (style < STYLE_TYPE)
+		snprintf(buf, STYLE_NAME_BUF, "bar-%s",
+			wait_type_name((enum wait_type)(style - STYLE_BAR)));
+	else if (style < STYLE_GRAPH)
+		snprintf(buf, STYLE_NAME_BUF, "type-%s",
+			wait_type_name((enum wait_type)(style - STYLE_TYPE)));
+	else
+		snprintf(buf, STYLE_NAME_BUF, "graph-%s",
+			wait_type_name((enum wait_type)(style - STYLE_GRAPH)));
+	return buf;
 }

@@ -26,10 +26,11 @@ enum ui_style {
 	STYLE_KEYLABEL, /* what the key does */
 	STYLE_MENU,	/* a line of a side panel */
 	STYLE_MENUHEAD,
-	STYLE_INPUT,			  /* text being typed */
-	STYLE_BAR,			  /* STYLE_BAR + wait type: a solid cell of a bar */
-	STYLE_TYPE = STYLE_BAR + WAIT_NR, /* STYLE_TYPE + wait type: text or graph in its colour */
-	STYLE_NR = STYLE_TYPE + WAIT_NR,
+	STYLE_INPUT,			    /* text being typed */
+	STYLE_BAR,			    /* STYLE_BAR + wait type: a solid cell of a bar */
+	STYLE_TYPE = STYLE_BAR + WAIT_NR,   /* STYLE_TYPE + wait type: text in its colour */
+	STYLE_GRAPH = STYLE_TYPE + WAIT_NR, /* STYLE_GRAPH + wait type: a block of the graph */
+	STYLE_NR = STYLE_GRAPH + WAIT_NR,
 };
 
 static inline enum ui_style style_bar(enum wait_type type)
@@ -40,6 +41,11 @@ static inline enum ui_style style_bar(enum wait_type type)
 static inline enum ui_style style_type(enum wait_type type)
 {
 	return (enum ui_style)(STYLE_TYPE + type);
+}
+
+static inline enum ui_style style_graph(enum wait_type type)
+{
+	return (enum ui_style)(STYLE_GRAPH + type);
 }
 
 enum style_flags {
@@ -59,6 +65,7 @@ struct style_look {
 struct style_look style_look(enum ui_style style, bool selected, int colors);
 
 /* A short stable name, for golden screens: "normal", "bar-lock", "type-io". */
-const char *style_name(enum ui_style style);
+#define STYLE_NAME_BUF 32
+char *style_name(enum ui_style style, char buf[STYLE_NAME_BUF]);
 
 #endif

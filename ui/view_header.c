@@ -31,20 +31,29 @@ static void cluster_text(const struct snapshot *s, char *buf, size_t size)
 	}
 }
 
-/* "window 10s (3.00s yet)  every 1s": the window the numbers on the screen cover. */
+/* A duration someone chose: "10s", not "10.0s". */
+static char *setting(char buf[UNITS_BUF], uint64_t ns)
+{
+	char *dot = strchr(units_duration(buf, ns), '.'), *unit = buf + strcspn(buf, "munsh");
+
+	if (dot && strspn(dot + 1, "0") == (size_t)(unit - dot) - 1)
+		memmove(dot, unit, strlen(unit) + 1);
+	return buf;
+}
+
+/* "window 10s (3.00s so far)  every 1s": the window the numbers on the screen cover. */
 static void window_text(const struct ui_state *st, char *buf, size_t size)
 {
 	const struct snapshot *s = st->snap;
 	char set[UNITS_BUF], now[UNITS_BUF], delay[UNITS_BUF];
 	uint64_t want = s ? s->window_set_ns : st->window_ns;
-	int len = snprintf(buf, size, "window %s", units_duration(set, want));
+	int len = snprintf(buf, size, "window %s", setting(set, want));
 
 	if (s && s->window_ns < want && len > 0 && (size_t)len < size)
 		len += snprintf(buf + len, size - (size_t)len, " (%s so far)",
 			units_duration(now, s->window_ns));
 	if (len > 0 && (size_t)len < size)
-		snprintf(buf + len, size - (size_t)len, "  every %s",
-			units_duration(delay, st->delay_ns));
+		snprintf(buf + len, size - (size_t)len, "  every %s", setting(delay, st->delay_ns));
 }
 
 static void draw_title(const struct ui_state *st, struct rect r, struct frame *f)
@@ -122,23 +131,33 @@ static void count_item(
 	item(f, x, r, label, n ? style : STYLE_DIM, units_count(num, n));
 }
 
-/* Whether the numbers can be trusted: what was lost, how much time that is, what helps. */
+/* True if "label value" still fits whole. */
+static bool fits(const struct frame *f, int x, struct rect r, const char *label, const char *value)
+{
+	return x + 4 + frame_text_width(f, label) + frame_text_width(f, value) <= r.x + r.w;
+}
+
+/* Whether the numbers can be trusted: what was lost, how much time that is, what helps. A loss is
+ * said in every width, in as many words as fit. */
 static void loss_item(struct frame *f, int *x, struct rect r, const struct snap_loss *loss)
 {
-	char text[160], events[UNITS_BUF], ns[UNITS_BUF];
+	char text[128], events[UNITS_BUF], ns[UNITS_BUF];
 
-	if (loss->ring_events) {
-		snprintf(text, sizeof(text), "%s events, %s: raise --ring-size",
-			units_count(events, loss->ring_events), units_duration(ns, loss->ring_ns));
-		item(f, x, r, "lost", STYLE_WARN, text);
-	} else {
+	if (!loss->ring_events) {
 		item(f, x, r, "lost", STYLE_NORMAL, "0");
+	} else {
+		units_count(events, loss->ring_events);
+		snprintf(text, sizeof(text), "%s events, %s: raise --ring-size", events,
+			units_duration(ns, loss->ring_ns));
+		if (!fits(f, *x, r, "lost", text))
+			snprintf(text, sizeof(text), "%s: --ring-size", events);
+		if (!fits(f, *x, r, "lost", text))
+			snprintf(text, sizeof(text), "%s", events);
+		item(f, x, r, "lost", STYLE_WARN, text);
 	}
-	if (loss->map_full) {
-		snprintf(text, sizeof(text), "%s, the map is full",
+	if (loss->map_full)
+		item(f, x, r, "untracked, map full", STYLE_WARN,
 			units_count(events, loss->map_full));
-		item(f, x, r, "not tracked", STYLE_WARN, text);
-	}
 	if (loss->event_unread)
 		item(f, x, r, "unread events", STYLE_WARN, units_count(events, loss->event_unread));
 }
@@ -153,37 +172,31 @@ static void draw_summary(const struct snapshot *s, struct rect r, struct frame *
 	count_item(f, &x, r, "idle in xact",
 		(enum ui_style)(s->n_idle_xact ? style_type(WAIT_IDLE_XACT) : STYLE_DIM),
 		s->n_idle_xact);
+	loss_item(f, &x, r, &s->loss);
 	count_item(f, &x, r, "idle", STYLE_NORMAL, s->n_idle);
 	count_item(f, &x, r, "background", STYLE_NORMAL, s->n_background);
-	loss_item(f, &x, r, &s->loss);
 	item(f, &x, r, "waits/s", STYLE_NORMAL, units_rate(num, s->waits_per_s));
 	snprintf(self, sizeof(self), "%s%% CPU", units_rate(num, s->self.cpu_pct));
 	item(f, &x, r, "self", STYLE_NORMAL, self);
 }
 
-static void legend_entry(const struct wait_times *t, enum wait_type type, char *buf, size_t size)
-{
-	char num[UNITS_BUF];
-
-	snprintf(buf, size, " %s %s%%", wait_type_name(type),
-		units_pct(num, t->ns[type], wait_times_sum(t)));
-}
-
-/* Places the entries of the types in show, in order. Returns false if they do not fit in r.
- * f NULL: only tries. */
+/* Places the entries of the types in show, in order: "L lock 17.1%". Returns false if they do not
+ * fit in r. f NULL: only tries. */
 static bool place_legend(
 	const struct wait_times *t, const bool show[WAIT_NR], struct rect r, struct frame *f)
 {
 	int x = 0, y = 0;
 
 	for (int i = 0; i < WAIT_NR; i++) {
-		char text[64];
+		enum wait_type type = (enum wait_type)i;
+		const char *name = wait_type_name(type);
+		char num[UNITS_BUF];
 		int need;
 
 		if (!show[i])
 			continue;
-		legend_entry(t, (enum wait_type)i, text, sizeof(text));
-		need = 1 + (int)strlen(text);
+		units_pct(num, t->ns[i], wait_times_sum(t));
+		need = (int)(2 + strlen(name) + 1 + strlen(num) + 1);
 		if (x > 0 && x + need > r.w) {
 			x = 0;
 			y++;
@@ -191,9 +204,13 @@ static bool place_legend(
 		if (y >= r.h || x + need > r.w)
 			return false;
 		if (f) {
-			frame_glyph(f, r.x + x, r.y + y, style_bar((enum wait_type)i),
-				(unsigned char)wait_type_glyph((enum wait_type)i));
-			frame_put(f, r.x + x + 1, r.y + y, r.w, STYLE_NORMAL, text);
+			int at = r.x + x;
+
+			frame_glyph(f, at, r.y + y, style_bar(type),
+				(unsigned char)wait_type_glyph(type));
+			at += 2;
+			at += frame_put(f, at, r.y + y, need, STYLE_NORMAL, name) + 1;
+			frame_printf(f, at, r.y + y, need, STYLE_BRIGHT, "%s%%", num);
 		}
 		x += need + 2;
 	}
@@ -240,8 +257,8 @@ static void draw_column(struct frame *f, int x, struct rect r, uint64_t aas, uin
 		if (part == 0)
 			break;
 		if (f->utf8 && f->color)
-			frame_glyph(
-				f, x, y, style_type((enum wait_type)type), 0x2580 + (uint32_t)part);
+			frame_glyph(f, x, y, style_graph((enum wait_type)type),
+				0x2580 + (uint32_t)part);
 		else if (part >= 4 || i == 0)
 			frame_glyph(f, x, y, style_bar((enum wait_type)type),
 				(unsigned char)wait_type_glyph((enum wait_type)type));
@@ -276,7 +293,7 @@ static void draw_graph(const struct snapshot *s, struct rect r, struct frame *f)
 			draw_column(f, g.x + g.w - (cells - i) * each + k, g,
 				s->history_aas_milli[top], max, s->history[top]);
 	}
-	snprintf(age, sizeof(age), "-%s", units_duration(num, s->window_ns));
+	snprintf(age, sizeof(age), "-%s", setting(num, s->window_ns));
 	if (r.h > 1)
 		frame_field(f, r.x, r.y + r.h - 1, GRAPH_LABEL - 1, ALIGN_RIGHT, STYLE_DIM, age);
 	units_rate(num, max / 1000.0);

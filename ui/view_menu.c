@@ -84,29 +84,42 @@ static void draw_typing(
 	f->cursor_y = y;
 }
 
-/* What the list leaves out, or the answer to the last key. */
-static enum ui_style status_text(const struct ui_state *st, char *buf, size_t size)
+static bool sort_visible(const struct ui_state *st, const struct layout *l)
 {
-	size_t all = st->snap ? st->snap->n_backends : 0;
+	for (int i = 0; i < l->n_cols; i++)
+		if (column_sorts(l->cols[i].id, st->sort))
+			return true;
+	return false;
+}
+
+/* The answer to the last key; otherwise what the list leaves out, and how it is sorted where no
+ * column title says so. */
+static enum ui_style status_text(const struct ui_state *st, const struct layout *l,
+	const struct frame *f, char *buf, size_t size)
+{
+	size_t all = st->snap ? st->snap->n_backends : 0, len = 0;
 
 	*buf = '\0';
 	if (st->message[0]) {
 		snprintf(buf, size, "%s", st->message);
 		return STYLE_BADGE;
 	}
+	if (st->n_rows < all)
+		len += (size_t)snprintf(buf, size, "%zu of %zu", st->n_rows, all);
+	if (st->mode == MODE_TABLE && !sort_visible(st, l))
+		len += (size_t)snprintf(buf + len, size - len, "%sby %s%s", len ? "  " : "",
+			sort_key_name(st->sort), view_arrow(f, st->descending));
 	if (st->mode == MODE_TABLE && st->filter_text.len > 0)
-		snprintf(
-			buf, size, "filter: %s  %zu of %zu", st->filter_text.text, st->n_rows, all);
-	else if (st->n_rows < all)
-		snprintf(buf, size, "%zu of %zu", st->n_rows, all);
+		snprintf(buf + len, size - len, "%sfilter: %s", len ? "  " : "",
+			st->filter_text.text);
 	return st->filter_text.len > 0 ? STYLE_BADGE : STYLE_KEYLABEL;
 }
 
 void view_hints(const struct ui_state *st, const struct layout *l, struct frame *f)
 {
 	int y = l->hints.y, end = l->hints.x + l->hints.w, width;
-	char status[UI_TEXT_BYTES + 64], shown[UI_TEXT_BYTES + 64];
-	enum ui_style style = status_text(st, status, sizeof(status));
+	char status[UI_TEXT_BYTES + 96], shown[UI_TEXT_BYTES + 96];
+	enum ui_style style = status_text(st, l, f, status, sizeof(status));
 
 	if (*status) {
 		/* At most half of the line, so that the keys stay. */

@@ -11,23 +11,11 @@
 #include "text.h"
 #include "util.h"
 
-static const char *arrow(const struct frame *f, bool descending)
+const char *view_arrow(const struct frame *f, bool descending)
 {
 	if (f->utf8)
 		return descending ? "\u25bc" : "\u25b2";
 	return descending ? "v" : "^";
-}
-
-/* True if the table is sorted by this column. The bar's column stands for the wait types that
- * have none of their own. */
-static bool sorted_by(const struct ui_state *st, const struct column *c)
-{
-	if (c->id != COL_BAR)
-		return c->sort == st->sort;
-	for (int i = WAIT_IO; i < WAIT_NR; i++)
-		if (sort_key_of_type((enum wait_type)i) == st->sort)
-			return st->sort != SORT_NR;
-	return false;
 }
 
 static void draw_colhead(const struct ui_state *st, const struct layout *l, struct frame *f)
@@ -36,15 +24,15 @@ static void draw_colhead(const struct ui_state *st, const struct layout *l, stru
 	for (int i = 0; i < l->n_cols; i++) {
 		const struct layout_col *lc = &l->cols[i];
 		const struct column *c = column(lc->id);
-		bool sorted = sorted_by(st, c);
+		bool sorted = column_sorts(lc->id, st->sort);
 		char title[64];
 
 		if (sorted && c->id == COL_BAR)
 			snprintf(title, sizeof(title), "%s%s%s", lc->w >= 13 ? "by " : "",
-				sort_key_name(st->sort), arrow(f, st->descending));
+				sort_key_name(st->sort), view_arrow(f, st->descending));
 		else
 			snprintf(title, sizeof(title), "%s%s", c->title,
-				sorted ? arrow(f, st->descending) : "");
+				sorted ? view_arrow(f, st->descending) : "");
 		frame_field(f, lc->x, l->colhead.y, lc->w, c->align,
 			sorted ? STYLE_SORTHEAD : STYLE_COLHEAD, title);
 	}

@@ -15,6 +15,9 @@ void view_menu(const struct ui_state *st, const struct layout *l, struct frame *
 void view_hints(const struct ui_state *st, const struct layout *l, struct frame *f);
 void view_help(const struct ui_state *st, struct frame *f);
 
+/* The mark of the sort direction. */
+const char *view_arrow(const struct frame *f, bool descending);
+
 /* Lines of the help text on a screen of that width. */
 size_t view_help_lines(int w);
 
