@@ -179,6 +179,7 @@ static void on_process(void *ctx, const struct cluster_process *p)
 	if (model_find(m->model, (uint32_t)p->pid, ticks) || !c->status)
 		return;
 	backend_status_add(c->status, p->pid, p->pid_ns);
+	(void)backend_status_update_one(c->status, p->pid); /* it checks the layout */
 	(void)backend_status_read_wait_event(c->status, p->pid, &seed.info, &seed.state);
 	(void)procfs_read_schedstat("/proc", p->pid, &schedstat);
 	seed.runnable = !procfs_read_stat("/proc", p->pid, &stat) && stat.state == 'R';
