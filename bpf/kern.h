@@ -26,7 +26,7 @@ struct sched_entity {
 
 struct task_struct {
 	unsigned int __state;
-	int on_rq;
+	unsigned int on_rq; /* a byte from 7.2: unsigned, so that libbpf can narrow the load */
 	struct sched_entity se;
 	void *stack;
 	unsigned int flags;

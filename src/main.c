@@ -58,6 +58,11 @@ static void log_line(struct app *app, const char *fmt, ...)
 	fflush(app->log);
 }
 
+static void log_loading(void *ctx, const char *text)
+{
+	log_line(ctx, "%s", text);
+}
+
 static void print_diag(const struct diag *d)
 {
 	fprintf(stderr, PROG ": %s%s%s\n", d->summary, d->hint[0] ? ". " : "", d->hint);
@@ -241,13 +246,15 @@ static int run(struct app *app, struct diag *d)
 		.n_pids = o->n_pids,
 		.pgdata = o->pgdata,
 		.n_pgdata = o->n_pgdata,
+		.log = log_loading,
+		.log_ctx = app,
 	};
 	int err;
 
 	if ((err = open_log(app, d)) || (err = loop_new(&app->loop, d)) ||
 		(err = monitor_open(&app->monitor, &cfg, d)))
 		return err;
-	log_line(app, PROG " " PGTOP_VERSION " attached; libbpf: %s", monitor_log(app->monitor));
+	log_line(app, PROG " " PGTOP_VERSION " attached");
 	return o->batch ? run_batch(app, d) : run_screen(app, d);
 }
 

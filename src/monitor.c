@@ -57,6 +57,24 @@ struct monitor {
 	uint64_t tick_ns;	/* one clock tick */
 };
 
+static uint64_t rss_bytes(void)
+{
+	_cleanup_fclose_ FILE *f = fopen("/proc/self/statm", "re");
+	unsigned long size, resident;
+
+	if (!f || fscanf(f, "%lu %lu", &size, &resident) != 2)
+		return 0;
+	return (uint64_t)resident * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static uint64_t own_cpu_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	return (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
+}
+
 /* ---- sessions ---- */
 
 static struct session *session_of(const struct model_backend *b)
@@ -334,7 +352,12 @@ static void read_clock(struct monitor *m)
 
 int monitor_open(struct monitor **ret, const struct monitor_config *cfg, struct diag *d)
 {
-	struct source_config source_cfg = {.stacks = cfg->stacks, .ring_bytes = cfg->ring_bytes};
+	struct source_config source_cfg = {
+		.stacks = cfg->stacks,
+		.ring_bytes = cfg->ring_bytes,
+		.log = cfg->log,
+		.log_ctx = cfg->log_ctx,
+	};
 	struct monitor *m = xcalloc(1, sizeof(*m));
 	int err;
 
@@ -360,6 +383,7 @@ int monitor_open(struct monitor **ret, const struct monitor_config *cfg, struct 
 	}
 	read_facts(m); /* also of those that end before the first tick */
 	m->last_cut_ns = m->self_at_ns = source_now_ns(m->source);
+	m->self_cpu_ns = own_cpu_ns();
 	m->due_ns = m->last_cut_ns + m->delay_ns;
 	model_begin(m->model, m->last_cut_ns);
 	*ret = m;
@@ -388,11 +412,6 @@ void monitor_close(struct monitor *m)
 int monitor_fd(const struct monitor *m)
 {
 	return source_fd(m->source);
-}
-
-const char *monitor_log(const struct monitor *m)
-{
-	return source_log(m->source);
 }
 
 /* ---- events ---- */
@@ -560,24 +579,6 @@ static void release_clusters(struct monitor *m)
 		if (c->gone && !c->released && !used[i])
 			cluster_release(c);
 	}
-}
-
-static uint64_t rss_bytes(void)
-{
-	_cleanup_fclose_ FILE *f = fopen("/proc/self/statm", "re");
-	unsigned long size, resident;
-
-	if (!f || fscanf(f, "%lu %lu", &size, &resident) != 2)
-		return 0;
-	return (uint64_t)resident * (uint64_t)sysconf(_SC_PAGESIZE);
-}
-
-static uint64_t own_cpu_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-	return (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
 }
 
 static void fill_self(struct monitor *m, struct snap_self *self)

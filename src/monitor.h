@@ -23,6 +23,8 @@ struct monitor_config {
 	size_t n_pids;
 	const char *const *pgdata; /* data directories; none: all */
 	size_t n_pgdata;
+	void (*log)(void *ctx, const char *text); /* what libbpf says while loading; may be NULL */
+	void *log_ctx;
 };
 
 /* Loads, attaches, finds every server and its backends. -ENOENT: -p or -D match nothing; *d names
@@ -45,8 +47,5 @@ struct snapshot *monitor_tick(struct monitor *m);
 
 void monitor_set_delay(struct monitor *m, uint64_t delay_ns);
 void monitor_set_window(struct monitor *m, uint64_t window_ns);
-
-/* What libbpf said while loading. */
-const char *monitor_log(const struct monitor *m);
 
 #endif

@@ -20,7 +20,6 @@
 #define KERNEL_BTF     "/sys/kernel/btf/vmlinux"
 #define LOCKDOWN       "/sys/kernel/security/lockdown"
 #define OLDEST_KERNEL  "5.8"
-#define LONGEST_NEEDED 12
 
 /* linux/capability.h of old headers lacks the last ones. */
 #ifndef CAP_PERFMON
@@ -124,18 +123,26 @@ static bool locked_down(void)
 	return f && fgets(line, sizeof(line), f) && strstr(line, "[confidentiality]");
 }
 
-/* The last line of libbpf's own words that says something. */
+/* The line of libbpf's words that says most: the verifier's last word before its statistics, else
+ * the last line of all. */
 static void last_words(const char *log, char *out, size_t size)
 {
-	const char *line = log, *best = "";
-	size_t best_len = 0;
+	const char *line = log, *best = "", *before = "";
+	size_t best_len = 0, before_len = 0;
+	bool verdict = false;
 
 	while (*line) {
 		size_t len = strcspn(line, "\n");
-		if (len > LONGEST_NEEDED && strncmp(line, "processed ", 10)) {
+		if (!strncmp(line, "processed ", 10) && before_len) {
+			best = before;
+			best_len = before_len;
+			verdict = true;
+		} else if (len && !verdict) {
 			best = line;
 			best_len = len;
 		}
+		before = line;
+		before_len = len;
 		line += len + (line[len] == '\n');
 	}
 	snprintf(out, size, "%.*s", (int)MIN(best_len, size - 1), best);
@@ -143,7 +150,7 @@ static void last_words(const char *log, char *out, size_t size)
 
 int probe_explain(int err, const char *log, struct diag *d)
 {
-	char words[200];
+	char words[160];
 
 	last_words(log, words, sizeof(words));
 	switch (err) {

@@ -20,6 +20,9 @@ struct source_config {
 	enum offcpu_stacks stacks;
 	uint64_t ring_bytes; /* a power of two pages; 0: chosen by the number of CPUs */
 	uint32_t max_tasks;  /* backends tracked at once; 0: 16384 */
+	/* Is told what libbpf says while loading, on success and on failure; may be NULL. */
+	void (*log)(void *ctx, const char *text);
+	void *log_ctx;
 };
 
 /* Checks the kernel, loads and attaches. On failure nothing is left behind, *d says why. */
@@ -27,9 +30,6 @@ int source_open(struct source **ret, const struct source_config *cfg, struct dia
 
 /* Detaches and unloads. NULL is allowed. */
 void source_close(struct source *s);
-
-/* What libbpf said while loading, for --log. "" if nothing. */
-const char *source_log(const struct source *s);
 
 uint64_t source_now_ns(const struct source *s);
 

@@ -125,6 +125,8 @@ int source_open(struct source **ret, const struct source_config *cfg, struct dia
 	printing = s;
 	err = load(s, cfg, &probe);
 	printing = NULL;
+	if (cfg->log && s->log_len)
+		cfg->log(cfg->log_ctx, s->log);
 	if (err) {
 		probe_explain(err, s->log, d);
 		source_close(s);
@@ -144,11 +146,6 @@ void source_close(struct source *s)
 	free(s->tasks);
 	free(s->log);
 	free(s);
-}
-
-const char *source_log(const struct source *s)
-{
-	return s->log;
 }
 
 uint64_t source_now_ns(const struct source *s)
