@@ -120,13 +120,12 @@ static __always_inline void end_change(struct offcpu_task *t)
  * CPU's own, unless they came while the task was in user mode. Then its saved registers say that
  * it entered the kernel by no system call (arch/x86/entry: orig_ax is -1).
  */
-static __always_inline bool in_interrupt(void *ctx, struct task_struct *current, __u32 flags)
+static __always_inline bool in_interrupt(void *ctx, struct offcpu_task *t, __u64 stack, __u32 flags)
 {
-	__u64 stack = (__u64)BPF_CORE_READ(current, stack), here = 0;
-
-	/* The tracepoint's arguments lie on the stack; a copy of the pointer is just a number. */
-	bpf_probe_read_kernel(&here, sizeof(here), &ctx);
-	if (here - stack >= THREAD_SIZE)
+	/* The tracepoint's arguments lie on the stack. A pointer that has been in a map is just a
+	 * number. */
+	*(void *volatile *)&t->scratch = ctx;
+	if (*(volatile __u64 *)&t->scratch - stack >= THREAD_SIZE)
 		return true;
 #ifdef __TARGET_ARCH_x86
 	if (flags & PF_KTHREAD) /* has no user mode to come from */
@@ -138,6 +137,22 @@ static __always_inline bool in_interrupt(void *ctx, struct task_struct *current,
 #else
 	return false;
 #endif
+}
+
+/* Direct loads where the kernel gives a typed pointer (5.11, 3ca1032ab7ab). */
+static __always_inline void read_current(__u64 *ret_stack, __u32 *ret_flags)
+{
+	struct task_struct *current;
+
+	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_get_current_task_btf)) {
+		current = bpf_get_current_task_btf();
+		*ret_stack = (__u64)current->stack;
+		*ret_flags = current->flags;
+	} else {
+		current = (void *)bpf_get_current_task();
+		*ret_stack = (__u64)BPF_CORE_READ(current, stack);
+		*ret_flags = BPF_CORE_READ(current, flags);
+	}
 }
 
 /* prev_state of sched_switch: the argument where there is one, since the field may have been
@@ -207,8 +222,9 @@ static __always_inline void fill_event(
 	ev->seq = t->seq;
 	ev->lost = t->lost;
 	ev->prev_state = 0;
-	/* The waker may have come between prev's decision to sleep and its switch-out. */
-	if (t->waking_ns > t->in_ns && !(t->flags & OFFCPU_F_RUNNABLE)) {
+	/* The waker may have come between prev's decision to sleep and its switch-out; one of an
+	 * earlier wait does not count. */
+	if (t->waker && t->waker_seq + 1 == t->seq && !(t->flags & OFFCPU_F_RUNNABLE)) {
 		ev->waker = t->waker;
 		ev->waker_pid = t->waker_pid;
 		__builtin_memcpy(ev->waker_comm, t->waker_comm, OFFCPU_COMM_BYTES);
@@ -443,16 +459,15 @@ SEC("tp_btf/sched_waking")
 int BPF_PROG(on_waking, struct task_struct *p)
 {
 	struct offcpu_task *t = find_task(p->pid);
-	struct task_struct *current;
 	__u32 pid, flags;
+	__u64 stack;
 
 	if (!t)
 		return 0;
-	t->waking_ns = bpf_ktime_get_ns();
+	t->waker_seq = t->seq;
 	pid = bpf_get_current_pid_tgid() >> 32;
-	current = (void *)bpf_get_current_task();
-	flags = BPF_CORE_READ(current, flags);
-	if (!pid || in_interrupt(ctx, current, flags)) {
+	read_current(&stack, &flags);
+	if (!pid || in_interrupt(ctx, t, stack, flags)) {
 		t->waker = OFFCPU_WAKER_IRQ;
 		t->waker_pid = 0;
 		return 0;

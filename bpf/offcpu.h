@@ -67,7 +67,7 @@ struct offcpu_task {
 	__u64 in_ns;		 /* last put on the CPU (SEEDED: found; just forked: forked) */
 	__u64 out_ns;
 	__u64 wake_ns;	 /* when it became runnable after out_ns; 0: not yet */
-	__u64 waking_ns; /* when the waker below woke it */
+	__u64 scratch;	 /* of the waker's context */
 	__u64 exec_ns;	 /* CPU time of its life, at out_ns */
 	__u64 beentry;	 /* MyBEEntry itself, once it is set */
 	struct offcpu_server server;
@@ -79,6 +79,7 @@ struct offcpu_task {
 	__u8 flags;	/* enum offcpu_flag, of the wait in progress */
 	__u8 pg_state;	/* st_state at switch-out in ClientRead; 0: not read */
 	__u8 waker;	/* enum offcpu_waker */
+	__u32 waker_seq; /* `seq` when the waker woke it: it ended the wait after that */
 	char waker_comm[OFFCPU_COMM_BYTES];
 	__u32 begun; /* written first: who copies upwards sees a change that overlaps */
 };
@@ -135,7 +136,7 @@ struct offcpu_counters {
 #define OFFCPU_ASSERT_SIZE(type, bytes) \
 	_Static_assert(sizeof(type) == (bytes), "the layout of " #type " has changed")
 OFFCPU_ASSERT_SIZE(struct offcpu_server, 24);
-OFFCPU_ASSERT_SIZE(struct offcpu_task, 128);
+OFFCPU_ASSERT_SIZE(struct offcpu_task, 136);
 OFFCPU_ASSERT_SIZE(struct offcpu_event, 88);
 OFFCPU_ASSERT_SIZE(struct offcpu_event_stack, 416);
 OFFCPU_ASSERT_SIZE(struct offcpu_event_stacks, 800);
