@@ -44,7 +44,7 @@ static const struct {
 	[STYLE_TITLE] = {"title", {{117, DEF, SF_BOLD}, {CYAN + BRIGHT, DEF, SF_BOLD},
 					  {CYAN, DEF, SF_BOLD}, ATTR(SF_BOLD)}},
 	[STYLE_COLHEAD] = {"colhead",
-		{{16, 71, 0}, {BLACK, GREEN, 0}, {BLACK, GREEN, 0}, ATTR(SF_REVERSE)}},
+		{{254, 239, 0}, {BLACK, GREEN, 0}, {BLACK, GREEN, 0}, ATTR(SF_REVERSE)}},
 	[STYLE_SORTHEAD] = {"sorthead", {{16, 80, SF_BOLD}, {BLACK, CYAN + BRIGHT, 0},
 						{BLACK, CYAN, 0}, ATTR(SF_REVERSE | SF_BOLD)}},
 	[STYLE_WARN] = {"warn", {{215, DEF, SF_BOLD}, {YELLOW + BRIGHT, DEF, SF_BOLD},
@@ -56,7 +56,7 @@ static const struct {
 		{{16, 73, 0}, {BLACK, CYAN, 0}, {BLACK, CYAN, 0}, ATTR(SF_REVERSE)}},
 	[STYLE_MENU] = {"menu", ALWAYS(0)},
 	[STYLE_MENUHEAD] = {"menuhead",
-		{{16, 71, 0}, {BLACK, GREEN, 0}, {BLACK, GREEN, 0}, ATTR(SF_REVERSE)}},
+		{{254, 239, 0}, {BLACK, GREEN, 0}, {BLACK, GREEN, 0}, ATTR(SF_REVERSE)}},
 	[STYLE_INPUT] = {"input", ALWAYS(SF_BOLD)},
 };
 
@@ -64,12 +64,12 @@ static const struct {
 static const struct {
 	struct looks bar, text;
 } types[WAIT_NR] = {
-	[WAIT_CPU] = {{{28, 71, 0}, {BLACK, GREEN, 0}, {BLACK, GREEN, 0}, PLAIN},
-		{{71, DEF, 0}, {GREEN, DEF, 0}, {GREEN, DEF, 0}, PLAIN}},
-	[WAIT_RUNQ] = {{{124, 202, 0}, {YELLOW + BRIGHT, RED + BRIGHT, 0}, {YELLOW, RED, SF_BOLD},
+	[WAIT_CPU] = {{{28, 77, 0}, {BLACK, GREEN, 0}, {BLACK, GREEN, 0}, PLAIN},
+		{{77, DEF, 0}, {GREEN, DEF, 0}, {GREEN, DEF, 0}, PLAIN}},
+	[WAIT_RUNQ] = {{{130, 208, 0}, {YELLOW + BRIGHT, RED + BRIGHT, 0}, {YELLOW, RED, SF_BOLD},
 			       PLAIN},
-		{{202, DEF, 0}, {RED + BRIGHT, DEF, 0}, {RED, DEF, 0}, PLAIN}},
-	[WAIT_IO] = {{{26, 39, 0}, {BLACK, BLUE + BRIGHT, 0}, {WHITE, BLUE, SF_BOLD}, PLAIN},
+		{{208, DEF, 0}, {RED + BRIGHT, DEF, 0}, {RED, DEF, 0}, PLAIN}},
+	[WAIT_IO] = {{{25, 33, 0}, {BLACK, BLUE + BRIGHT, 0}, {WHITE, BLUE, SF_BOLD}, PLAIN},
 		{{39, DEF, 0}, {BLUE + BRIGHT, DEF, 0}, {BLUE, DEF, SF_BOLD}, PLAIN}},
 	[WAIT_WAL_WRITE] = {{{67, 25, 0}, {WHITE, BLUE, 0}, {CYAN, BLUE, SF_BOLD}, PLAIN},
 		{{68, DEF, 0}, {BLUE, DEF, 0}, {BLUE, DEF, 0}, PLAIN}},
