@@ -19,6 +19,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "text.h"
 #include "util.h"
 
 #define PAIRS_MAX   60 /* 8 colours come with 64 pairs at least */
@@ -36,6 +37,8 @@ struct terminal {
 		int16_t fg, bg;
 	} pairs[PAIRS_MAX];
 	int n_pairs;
+	char pending[4]; /* the beginning of a UTF-8 sequence */
+	size_t n_pending;
 };
 
 /*
@@ -353,12 +356,12 @@ static int key_of_code(int code)
 	return UI_KEY_NONE;
 }
 
-static bool read_mouse(struct ui_event *ev)
+static void read_mouse(struct ui_event *ev)
 {
 	MEVENT m;
 
 	if (getmouse(&m) != OK)
-		return false;
+		return;
 	ev->x = m.x;
 	ev->y = m.y;
 	if (m.bstate & BUTTON1_PRESSED)
@@ -367,35 +370,75 @@ static bool read_mouse(struct ui_event *ev)
 		ev->key = UI_KEY_WHEEL_UP;
 	else if (m.bstate & BUTTON5_PRESSED)
 		ev->key = UI_KEY_WHEEL_DOWN;
-	return ev->key != UI_KEY_NONE;
+}
+
+/* Bytes of the UTF-8 sequence that starts with lead; 0: it starts none. */
+static size_t sequence_bytes(unsigned char lead)
+{
+	if (lead < 0x80)
+		return 1;
+	if (lead >= 0xc2 && lead < 0xe0)
+		return 2;
+	if (lead >= 0xe0 && lead < 0xf0)
+		return 3;
+	return lead >= 0xf0 && lead < 0xf5 ? 4 : 0;
+}
+
+/*
+ * One more byte of text: the code point it completes, or UI_KEY_NONE. Done here, because
+ * get_wch() swallows the keys after a byte that is not UTF-8. Such a byte is dropped alone.
+ */
+static int text_key(struct terminal *t, unsigned char byte)
+{
+	uint32_t cp;
+
+	if (!t->utf8 || byte < 0x80) {
+		t->n_pending = 0;
+		return byte < 0x80 ? byte : UI_KEY_NONE;
+	}
+	if (t->n_pending == 0 || sequence_bytes(byte) != 0)
+		t->n_pending = 0; /* whatever was pending has been cut short */
+	t->pending[t->n_pending++] = (char)byte;
+	if (sequence_bytes((unsigned char)t->pending[0]) == 0) {
+		t->n_pending = 0;
+		return UI_KEY_NONE;
+	}
+	if (t->n_pending < sequence_bytes((unsigned char)t->pending[0]))
+		return UI_KEY_NONE;
+	text_decode(t->pending, t->n_pending, &cp);
+	t->n_pending = 0;
+	return cp == TEXT_BAD ? UI_KEY_NONE : (int)cp;
+}
+
+static int plain_key(struct terminal *t, int c)
+{
+	if (c == '\n' || c == '\r')
+		return UI_KEY_ENTER;
+	if (c == 0x7f || c == '\b')
+		return UI_KEY_BACKSPACE;
+	return text_key(t, (unsigned char)c);
 }
 
 bool term_read(struct terminal *t, struct ui_event *ev, bool *gone)
 {
 	struct pollfd fd = {.fd = STDIN_FILENO, .events = POLLIN};
-	wint_t wc;
-	int r;
+	int c;
 
 	*gone = false;
 	if (t->suspended)
 		return false;
-	do {
+	/* Past what has no code here, to the next key that has one. */
+	while ((c = getch()) != ERR) {
 		memset(ev, 0, sizeof(*ev));
-		r = get_wch(&wc);
-		if (r == KEY_CODE_YES && wc == KEY_MOUSE) {
-			if (read_mouse(ev))
-				return true;
-		} else if (r == KEY_CODE_YES) {
-			ev->key = key_of_code((int)wc);
-		} else if (r == OK) {
-			ev->key = wc == '\n' || wc == '\r'   ? UI_KEY_ENTER
-				  : wc == 0x7f || wc == '\b' ? UI_KEY_BACKSPACE
-				  : wc < UI_KEY_BASE	     ? (int)wc
-							     : UI_KEY_NONE;
-		}
-	} while (r != ERR && ev->key == UI_KEY_NONE); /* a key without a code here: the next one */
-	if (r != ERR)
-		return true;
+		if (c == KEY_MOUSE)
+			read_mouse(ev);
+		else if (c >= KEY_MIN)
+			ev->key = key_of_code(c);
+		else
+			ev->key = plain_key(t, c);
+		if (ev->key != UI_KEY_NONE)
+			return true;
+	}
 	if (poll(&fd, 1, 0) > 0 && (fd.revents & (POLLHUP | POLLERR | POLLNVAL)))
 		*gone = true;
 	return false;
