@@ -118,7 +118,7 @@ static enum ui_style status_text(const struct ui_state *st, const struct layout 
 void view_hints(const struct ui_state *st, const struct layout *l, struct frame *f)
 {
 	int y = l->hints.y, end = l->hints.x + l->hints.w, width;
-	char status[UI_TEXT_BYTES + 96], shown[UI_TEXT_BYTES + 96];
+	char status[UI_TEXT_BYTES + 96], shown[UI_TEXT_BYTES + 100];
 	enum ui_style style = status_text(st, l, f, status, sizeof(status));
 
 	if (*status) {

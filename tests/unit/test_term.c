@@ -123,8 +123,9 @@ static int finish(void)
 	int status = 0, waited = 0;
 
 	while (waitpid(s.pid, &status, WNOHANG) == 0) {
-		drain_output(10);
-		waited += 10;
+		drain_output(0);
+		usleep(1000); /* poll() does not wait on a terminal that has hung up */
+		waited++;
 		if (waited > TIMEOUT_MS) {
 			kill(s.pid, SIGKILL);
 			waitpid(s.pid, &status, 0);
