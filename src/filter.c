@@ -19,7 +19,9 @@
 #include "units.h"
 #include "util.h"
 
-#define MAX_REPEAT 256 /* product of all repetition counts of one expression */
+/* Of one expression: what glibc compiles in a few milliseconds. */
+#define MAX_REPEAT	    256 /* product of all repetition counts */
+#define MAX_REPEATED_GROUPS 8
 
 enum field {
 	FIELD_ANY,
@@ -86,36 +88,78 @@ static bool is_ascii(const char *s)
 	return true;
 }
 
+/* The last character of the bracket expression that begins at s: its "]", or the text's last. */
+static const char *end_of_bracket(const char *s)
+{
+	s++;
+	if (*s == '^')
+		s++;
+	if (*s == ']')
+		s++;
+	for (; *s && *s != ']'; s++) {
+		const char kind = s[1];
+
+		if (*s != '[' || !kind || !strchr(":.=", kind))
+			continue;
+		for (s += 2; *s && !(*s == kind && s[1] == ']'); s++)
+			;
+		if (!*s)
+			break;
+		s++;
+	}
+	return *s ? s : s - 1;
+}
+
+/* The largest number in the braces that begin at s; *end is what follows the numbers. */
+static unsigned long largest_count(const char *s, const char **end)
+{
+	unsigned long most = 1;
+
+	for (s++; (*s >= '0' && *s <= '9') || *s == ','; s++) {
+		unsigned long n = 0;
+
+		for (; *s >= '0' && *s <= '9'; s++)
+			n = MIN(10 * n + (unsigned long)(*s - '0'), MAX_REPEAT + 1UL);
+		most = MAX(most, n);
+		if (*s != ',')
+			break;
+	}
+	*end = s;
+	return most;
+}
+
 /*
- * True if regcomp() may see it: no back references, whose matching is exponential and which ERE
- * does not have anyway, and no repetition that multiplies to a huge automaton.
+ * True if regcomp() may see it. Not: back references, whose matching is exponential; one repetition
+ * right behind another, and many repeated groups, which glibc takes minutes to compile; counts that
+ * multiply to a huge automaton. POSIX defines the first two for no extended expression.
  */
 static bool is_bounded(const char *s)
 {
 	unsigned long product = 1;
+	unsigned int groups = 0;
+	bool repeated = false; /* the previous token was a repetition */
+	char previous = '\0';
 
 	for (; *s; s++) {
-		if (*s == '\\' && s[1]) {
-			s++;
-			if (*s >= '1' && *s <= '9')
+		bool repeats = !!strchr("*+?{", *s);
+
+		if (repeats && (repeated || (previous == ')' && ++groups > MAX_REPEATED_GROUPS)))
+			return false;
+		repeated = repeats;
+		previous = *s;
+		if (*s == '{') {
+			const char *end;
+
+			product *= largest_count(s, &end);
+			if (product > MAX_REPEAT)
 				return false;
-		} else if (*s == '{') {
-			const char *p = s + 1;
-			unsigned long most = 1;
-
-			while ((*p >= '0' && *p <= '9') || *p == ',') {
-				char *end;
-				unsigned long v;
-
-				if (*p == ',') {
-					p++;
-					continue;
-				}
-				v = strtoul(p, &end, 10);
-				most = MAX(most, v);
-				p = end;
-			}
-			if (most > MAX_REPEAT || (product *= most) > MAX_REPEAT)
+			s = *end == '}' ? end : s;
+		} else if (*s == '[') {
+			s = end_of_bracket(s);
+		} else if (*s == '\\' && s[1]) {
+			s++;
+			previous = '\\';
+			if (*s >= '1' && *s <= '9')
 				return false;
 		}
 	}

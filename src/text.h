@@ -19,7 +19,7 @@
 
 struct arena;
 
-#define TEXT_BAD	   UINT32_MAX /* what text_decode() yields for a byte that starts no character */
+#define TEXT_BAD	   UINT32_MAX /* a byte that is no character */
 #define TEXT_MAX_COMBINING 4	      /* marks kept on one base character */
 
 enum text_flags {

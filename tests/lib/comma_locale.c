@@ -6,25 +6,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char folder[] = "/tmp/pgtop-locale-XXXXXX";
+static char folder[64];
 
 static bool run(const char *format)
 {
 	char command[256];
 
-	snprintf(command, sizeof(command), format, folder);
+	snprintf(command, sizeof(command), format, folder, folder);
 	return system(command) == 0;
+}
+
+static bool write_source(void)
+{
+	char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/source", folder);
+	f = fopen(path, "w");
+	if (!f)
+		return false;
+	fputs("LC_NUMERIC\ndecimal_point \",\"\nthousands_sep \".\"\ngrouping 3;3\nEND "
+	      "LC_NUMERIC\n",
+		f);
+	return fclose(f) == 0;
 }
 
 bool comma_locale_enter(void)
 {
 	strcpy(folder, "/tmp/pgtop-locale-XXXXXX");
-	if (!mkdtemp(folder))
+	if (!mkdtemp(folder) || !write_source())
 		return false;
-	/* localedef exits with 1 for mere warnings: what counts is whether the locale works. */
-	(void)run("localedef -c -i de_DE -f UTF-8 %s/de_DE.UTF-8 >/dev/null 2>&1");
+	/* It warns of the other categories and exits with 1: what counts is whether it works. */
+	(void)run("localedef -c -i %s/source -f ANSI_X3.4-1968 %s/comma >/dev/null 2>&1");
 	setenv("LOCPATH", folder, 1);
-	if (setlocale(LC_ALL, "de_DE.UTF-8") && !strcmp(localeconv()->decimal_point, ","))
+	if (setlocale(LC_NUMERIC, "comma") && !strcmp(localeconv()->decimal_point, ","))
 		return true;
 	comma_locale_leave();
 	return false;

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 
 /*
- * Builds de_DE.UTF-8 into a temporary folder and makes it the locale of the process. False if this
- * machine has no localedef or not the sources of the locale. To be undone by comma_locale_leave().
+ * Compiles the locale into a temporary folder and makes it the LC_NUMERIC of the process. False if
+ * this machine has no localedef. To be undone by comma_locale_leave().
  */
 bool comma_locale_enter(void);
 void comma_locale_leave(void);

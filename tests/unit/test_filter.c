@@ -121,6 +121,20 @@ static const struct {
 	{"a{32767}", 0},
 	{"(a{1,1000}){1,4294967297}", 0},
 	{"(a*)*\\1b", 0},
+	{"a????????????????????????????????{4,}", 0},
+	{"((((((((((a?)?)?)?)?)?)?)?)?)?){4,}", 0},
+	{"alice**", 0},
+	{"alic[e*+?{]", ROW(BLOCKED) | ROW(IDLE)}, /* no repetitions in there */
+	{"alic[]e?*]", ROW(BLOCKED) | ROW(IDLE)},
+	{"alic[^]a??*]", ROW(BLOCKED) | ROW(IDLE)},
+	{"alic[[:alpha:]??*]", ROW(BLOCKED) | ROW(IDLE)},
+	{"alic[[=e=]??*]", ROW(BLOCKED) | ROW(IDLE)},
+	{"alic\\*?e", ROW(BLOCKED) | ROW(IDLE)},
+	{"(al)+(ic){1,2}e{1}", ROW(BLOCKED) | ROW(IDLE)},
+	{"alic[", 0},
+	{"alic[[:", 0},
+	{"alic{", 0},
+	{"alic{1", 0},
 
 	/* beyond ASCII */
 	{"user:ZO\xc3\x8b", ROW(BUSY) | ROW(WORKER)},
