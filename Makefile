@@ -34,6 +34,7 @@ OBJ      := $(SRC:%.c=$(B)/%.o)
 LIB      := $(B)/libpgtop.a
 GEN      := $(B)/gen/offcpu.skel.h $(B)/gen/waitevent_tables.h
 UNIT     := $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(wildcard tests/unit/test_*.c))
+HELPERS  := $(patsubst %.c,$(B)/%,$(wildcard tests/integration/*.c))
 TESTLIB  := $(patsubst %.c,$(B)/%.o,$(wildcard tests/lib/*.c))
 
 all: $(B)/$(PROG)
@@ -91,9 +92,12 @@ $(B)/%.o: %.c | $(GEN)
 $(B)/tests/unit/%: $(B)/tests/unit/%.o $(TESTLIB) $(LIB)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $< $(TESTLIB) $(LIB) -lcmocka $(LIBS)
 
+$(B)/tests/integration/%: $(B)/tests/integration/%.o $(LIB)
+	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $< $(LIB) $(LIBS)
+
 $(B)/tests/%.o: CPPFLAGS += -I. -Itests/lib
 
-unit: $(UNIT)
+unit: $(UNIT) $(HELPERS)
 
 check-unit: $(B)/$(PROG) $(UNIT)
 	tests/run --build $(B) unit layering

@@ -7,11 +7,13 @@
  *   blocked PID  blocked_by of a backend (PID in its own namespace)
  *   wait PID     its wait event and state, read now
  *   identity PID what a process says of its cluster; the LWLock tranches of extensions
- *   torn N       N updates; counts query texts that are not of one repeated character
+ *   torn N       updates until N changes were seen (20 s at most); counts query texts that are not
+ *                of one repeated character
  *   calls        reads made by the last dump
  */
 #include <inttypes.h>
 #include <string.h>
+#include <time.h>
 
 #include "backend_status.h"
 #include "buf.h"
@@ -211,30 +213,34 @@ static void identity(struct dump *d, pid_t pid)
 }
 
 /* Texts made of one repeated character: any mixture is a torn copy. */
-static void torn(struct dump *d, int updates)
+static bool is_mixed(const struct backend_facts *f)
 {
-	uint64_t seen = 0, mixed = 0, moved = 0;
-	uint32_t generation = 0;
+	const char *x = f->query.s ? strstr(f->query.s, "/*") : NULL;
 
-	for (int i = 0; i < updates; i++) {
+	return x && strspn(x + 2, (char[]){x[2], 0}) != strcspn(x + 2, "*");
+}
+
+static void torn(struct dump *d, uint64_t changes)
+{
+	uint64_t updates = 0, mixed = 0, first = 0, generations = 0;
+	time_t end = time(NULL) + 20;
+
+	while (generations - first < changes && time(NULL) < end) {
 		if (backend_status_update(d->bs))
 			die("update failed");
+		generations = 0;
 		for (size_t k = 0; k < d->n_pids; k++) {
 			const struct backend_facts *f = backend_status_get(d->bs, d->pids[k]);
-			const char *x = f->query.s ? strstr(f->query.s, "/*") : NULL;
 
-			if (!x)
-				continue;
-			seen++;
-			if (strspn(x + 2, (char[]){x[2], 0}) != strcspn(x + 2, "*"))
-				mixed++;
-			moved += f->generation != generation;
-			generation = f->generation;
+			generations += f->generation;
+			mixed += is_mixed(f);
 		}
+		if (!updates++)
+			first = generations;
 	}
 	json_object(&d->json, NULL);
-	json_u64(&d->json, "seen", seen);
-	json_u64(&d->json, "moved", moved);
+	json_u64(&d->json, "updates", updates);
+	json_u64(&d->json, "changes", generations - first);
 	json_u64(&d->json, "mixed", mixed);
 	json_object_end(&d->json);
 }
@@ -252,7 +258,7 @@ static void run(struct dump *d, const char *line)
 	else if (sscanf(line, "identity %d", &arg) == 1)
 		identity(d, arg);
 	else if (sscanf(line, "torn %d", &arg) == 1)
-		torn(d, arg);
+		torn(d, (uint64_t)arg);
 	else if (!strcmp(line, "calls"))
 		json_u64(&d->json, NULL, d->calls);
 	else
