@@ -152,9 +152,9 @@ _PR_SET_PDEATHSIG = 1
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-def die_with_parent():
-    """preexec_fn: the child gets SIGKILL when the test dies."""
-    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+def prctl_pdeathsig(sig):
+    """In a child, before exec: it gets that signal when its parent dies."""
+    _libc.prctl(_PR_SET_PDEATHSIG, sig, 0, 0, 0)
 
 
 # ---- conditions a test may need -----------------------------------------------------------------

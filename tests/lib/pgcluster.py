@@ -271,7 +271,7 @@ class Cluster:
         """A client program in the background; ends with the case."""
         log = open(self.base + "/client.log", "ab")
         p = subprocess.Popen(demoted(argv), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                             cwd=self.base, env=self.environ(**environ))
+                             cwd=self.base, env=self.environ(**environ), start_new_session=True)
         log.close()
         defer(end_process, p)
         return p
@@ -321,7 +321,7 @@ class Session:
         self.psql = subprocess.Popen(
             demoted([cluster.bindir + "/psql", *PSQL_OPTIONS, "-v", "VERBOSITY=terse"]),
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, bufsize=0,
-            cwd=cluster.base, env=e)
+            cwd=cluster.base, env=e, start_new_session=True)
         os.set_blocking(self.psql.stdout.fileno(), False)
         self.pid = None
         defer(self.close)
