@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -51,6 +52,7 @@ struct monitor {
 	uint64_t scanned_execs; /* source_exec_count() at the last scan */
 	uint64_t next_scan_ns;
 
+	struct utsname uts;
 	bool symbols_hidden;
 	uint64_t self_cpu_ns, self_at_ns;
 	int64_t boottime_ticks; /* of this time namespace */
@@ -364,6 +366,7 @@ int monitor_open(struct monitor **ret, const struct monitor_config *cfg, struct 
 	m->cfg = *cfg;
 	m->delay_ns = cfg->delay_ns;
 	read_clock(m);
+	(void)uname(&m->uts);
 	err = source_open(&m->source, &source_cfg, d);
 	if (err) {
 		free(m);
@@ -581,6 +584,14 @@ static void release_clusters(struct monitor *m)
 	}
 }
 
+static int64_t wall_clock_us(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return (int64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
+}
+
 static void fill_self(struct monitor *m, struct snap_self *self)
 {
 	uint64_t cpu = own_cpu_ns(), now = source_now_ns(m->source);
@@ -639,6 +650,8 @@ struct snapshot *monitor_tick(struct monitor *m)
 		.clusters = m->clusters,
 		.interval_ns = cut_ns - m->last_cut_ns,
 		.cut_ns = cut_ns,
+		.host = m->uts.nodename,
+		.kernel = m->uts.release,
 		.want_stacks = m->cfg.stacks != OFFCPU_STACKS_OFF,
 	};
 
@@ -653,6 +666,7 @@ struct snapshot *monitor_tick(struct monitor *m)
 	model_tick(m->model, cut_ns, drop_session, NULL);
 	read_facts(m);
 	release_clusters(m);
+	build.now_us = wall_clock_us();
 	build.selected = m->selected;
 	build.n_selected = m->n_selected;
 	build.notice = notice_for(m);

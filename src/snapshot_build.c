@@ -6,9 +6,7 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "arena.h"
 #include "lockgraph.h"
@@ -24,7 +22,6 @@ struct builder {
 	struct snap_backend *backends;
 	struct snap_cluster *clusters;
 	size_t *cluster_at; /* cluster index -> position in clusters, SIZE_MAX: not shown */
-	int64_t now_us;	    /* wall clock */
 	uint64_t waits;
 	struct model_view view;
 };
@@ -188,7 +185,7 @@ static void age(struct builder *x, int64_t since_us, bool *ret_known, uint64_t *
 {
 	*ret_known = since_us != 0;
 	if (since_us)
-		*ret_ns = pg_timestamp_age_ns(since_us, x->now_us);
+		*ret_ns = pg_timestamp_age_ns(since_us, x->b->now_us);
 }
 
 static void build_facts(struct builder *x, const struct session *s, struct snap_backend *out)
@@ -390,16 +387,9 @@ static void build_history(struct builder *x)
 	free(h);
 }
 
-static void build_host(struct builder *x)
+static const char *clean_name(struct builder *x, const char *name)
 {
-	struct snapshot *s = x->snap;
-	struct utsname u;
-
-	if (!uname(&u)) {
-		s->host = text_clean_arena(x->a, u.nodename, strlen(u.nodename), TEXT_ONE_LINE);
-		s->kernel = text_clean_arena(x->a, u.release, strlen(u.release), TEXT_ONE_LINE);
-	}
-	s->version = PGTOP_VERSION;
+	return name ? text_clean_arena(x->a, name, strlen(name), TEXT_ONE_LINE) : NULL;
 }
 
 static void build_totals(struct builder *x)
@@ -422,15 +412,12 @@ struct snapshot *snapshot_build(const struct build *b)
 {
 	struct builder *x = xcalloc(1, sizeof(*x));
 	struct snapshot *s;
-	struct timespec ts;
 
 	x->b = b;
 	x->a = arena_new();
 	s = x->snap = arena_alloc(x->a, 1, sizeof(*s));
 	s->arena = x->a;
-	clock_gettime(CLOCK_REALTIME, &ts);
-	x->now_us = (int64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
-	s->time_ms = x->now_us / 1000;
+	s->time_ms = b->now_us / 1000;
 	s->mono_ns = b->cut_ns;
 	s->interval_ns = b->interval_ns;
 	s->window_ns = model_covered_ns(b->model);
@@ -438,7 +425,9 @@ struct snapshot *snapshot_build(const struct build *b)
 	s->loss = b->loss;
 	s->self = b->self;
 	s->notice = arena_strdup(x->a, b->notice);
-	build_host(x);
+	s->host = clean_name(x, b->host);
+	s->kernel = clean_name(x, b->kernel);
+	s->version = PGTOP_VERSION;
 	build_clusters(x);
 	model_each(b->model, build_backend, x);
 	s->clusters = x->clusters;

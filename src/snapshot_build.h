@@ -18,6 +18,8 @@ struct build {
 	struct snap_self self;
 	uint64_t interval_ns;
 	uint64_t cut_ns;
+	int64_t now_us;		   /* wall clock, microseconds since the epoch */
+	const char *host, *kernel; /* copied */
 	const char *notice; /* copied; NULL: none */
 	bool want_stacks;
 };
