@@ -6,10 +6,10 @@
  * user: db: app: client: state: type: event: query: pid: in front confines it. "Two words" in
  * double quotes are one term; inside quotes a prefix or "!" has no meaning, and \" is a quote.
  *
- * An expression that is no valid regular expression is matched literally, and so is one with back
- * references or with repetition counts so large that compiling it could take all memory. A
- * term without text ("user:", "!") does not restrict anything: the filter is applied while it
- * is being typed.
+ * An expression that is no valid regular expression is matched literally, and so is one that libc
+ * could not compile or match in reasonable time: with back references, a repetition right behind
+ * another, many repeated groups, or large repetition counts. A term without text ("user:", "!")
+ * does not restrict anything: the filter is applied while it is being typed.
  *
  * Wait events tried are the current wait's and those of the window's list. "type:lock" keeps rows
  * with time in that type inside the window; a word that is not the name of a type is a regular
