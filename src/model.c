@@ -234,16 +234,17 @@ static void note_length(struct model *m, struct model_backend *b, uint64_t at_ns
 static void note_finished(struct model *m, struct model_backend *b, const struct model_wait *w)
 {
 	uint64_t at_ns = w->end_ns - 1, wake_ns = MIN(blocked_end_ns(w), w->end_ns);
-	uint64_t blocked_ns = wake_ns - MIN(w->out_ns, wake_ns), runq_ns = w->end_ns - wake_ns;
+	uint64_t blocked_ns = wake_ns - MIN(w->out_ns, wake_ns);
 	struct account *a = &b->account;
 
 	account_wait(a, &m->grid, at_ns, w->type == WAIT_IDLE ? 0 : w->end_ns - w->out_ns);
 	if (w->end_ns - w->out_ns < m->min_wait_ns)
 		return;
-	if (runq_ns)
-		note_length(m, b, at_ns, WAIT_RUNQ, runq_ns);
-	if (wake_ns == w->out_ns)
+	/* Each wait is counted once: by its blocked part if it has one. */
+	if (w->runnable) {
+		note_length(m, b, at_ns, WAIT_RUNQ, w->end_ns - w->out_ns);
 		return;
+	}
 	note_length(m, b, at_ns, w->type, blocked_ns);
 	if (w->event != MODEL_NO_ID)
 		account_detail(a, &m->grid, at_ns, detail_key(DETAIL_EVENT, w->type, 0, w->event),
