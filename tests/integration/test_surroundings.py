@@ -47,7 +47,7 @@ def works(wrap, env=None):
     a = c.session("witness")
     m = Monitor(cluster=c, delay="0.3", wrap=wrap, env=env)
     m.watches(a.pid)
-    a.send("select pg_sleep(3);")
+    a.send("select pg_sleep(60);")
     c.wait_for_event(a.pid, "Timeout:PgSleep")
     r = m.fresh()
     check_eq(current_name(backend(r, a.pid)), "Timeout:PgSleep", f"its wait, under {wrap}")
@@ -103,7 +103,7 @@ def test_file_capabilities_named_in_the_remedy_are_enough():
     a = c.session("witness")
     m = Monitor(cluster=c, delay="0.3", wrap=demoted([], "nobody"), program=program)
     m.watches(a.pid)
-    a.send("select pg_sleep(3);")
+    a.send("select pg_sleep(60);")
     c.wait_for_event(a.pid, "Timeout:PgSleep")
     check_eq(current_name(backend(m.fresh(), a.pid)), "Timeout:PgSleep", "its wait")
 
@@ -164,7 +164,7 @@ def test_time_namespace():
                                               "100000", "--boottime", "100000", "--kill-child",
                                               "--"])
     m.watches(a.pid)
-    a.send("select pg_sleep(3);")
+    a.send("select pg_sleep(60);")
     c.wait_for_event(a.pid, "Timeout:PgSleep")
     r = m.next()
     for _ in range(3):
