@@ -78,13 +78,9 @@ static void set_cell(
 {
 	struct cell *c = at(f, x, y);
 
-	if (!c)
+	/* put() does not let a wide character over the right edge; over the left one it may hang. */
+	if (!c || (width == 2 && !at(f, x + 1, y)))
 		return;
-	if (width == 2 && !at(f, x + 1, y)) {
-		release_cell(f, x, y);
-		blank(c, style);
-		return;
-	}
 	for (int i = 0; i < width; i++)
 		release_cell(f, x + i, y);
 	blank(c, style);

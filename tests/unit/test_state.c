@@ -433,6 +433,7 @@ static void odd_names_can_be_picked(void **state)
 		struct snap_backend *b = (struct snap_backend *)&incident->backends[2];
 
 		b->user = names[i];
+		b[1].user = "axb"; /* what "a.b" would match as an expression */
 		ui_state_set_snapshot(&st, incident);
 		key('u');
 		while (st.menu_cursor + 1 < st.n_menu &&
