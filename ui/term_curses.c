@@ -123,6 +123,7 @@ static int check_terminal(struct diag *d)
 {
 	static const char batch[] = "Use -b for reports on standard output.";
 	const char *type = getenv("TERM"), *cup;
+	bool cannot;
 	int err = 0;
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
@@ -144,8 +145,9 @@ static int check_terminal(struct diag *d)
 		return -ENOTSUP;
 	}
 	cup = tigetstr("cup");
-	if (!cup || cup == (char *)-1) {
-		(void)del_curterm(cur_term);
+	cannot = !cup || cup == (char *)-1;
+	(void)del_curterm(cur_term); /* newterm() makes its own */
+	if (cannot) {
 		diag_set(d, -ENOTSUP, "terminal type \"%.64s\" cannot address the cursor", type);
 		diag_hint(d, "Set TERM, for example to \"xterm\". %s", batch);
 		return -ENOTSUP;
