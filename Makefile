@@ -92,6 +92,10 @@ $(B)/%.o: %.c | $(GEN)
 $(B)/tests/unit/%: $(B)/tests/unit/%.o $(TESTLIB) $(LIB)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $< $(TESTLIB) $(LIB) -lcmocka $(LIBS)
 
+# The screen over a fixed snapshot: make B=build build/tests/screen/show_fixture
+$(B)/tests/screen/%: $(B)/tests/screen/%.o $(TESTLIB) $(LIB)
+	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $< $(TESTLIB) $(LIB) -lcmocka $(LIBS)
+
 $(B)/tests/integration/%: $(B)/tests/integration/%.o $(LIB)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $< $(LIB) $(LIBS)
 

@@ -78,7 +78,7 @@ static void set_cell(
 {
 	struct cell *c = at(f, x, y);
 
-	/* put() does not let a wide character over the right edge; over the left one it may hang. */
+	/* put() keeps wide characters off the right edge; the left one may cut them. */
 	if (!c || (width == 2 && !at(f, x + 1, y)))
 		return;
 	for (int i = 0; i < width; i++)

@@ -11,7 +11,11 @@
 
 struct ui;
 
-/* Takes the terminal over. On failure the terminal is as before, *d says why and what to do. */
+/*
+ * Takes the terminal over. On failure the terminal is as before, *d says why and what to do.
+ * The caller has called setlocale(LC_CTYPE, "") before, and has blocked the signals it reads by
+ * signalfd (INT, TERM, HUP, QUIT, WINCH, TSTP): curses would handle them otherwise.
+ */
 int ui_new(struct ui **ret, const struct ui_options *o, struct diag *d);
 
 /* Restores the terminal. NULL is allowed. */
