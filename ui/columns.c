@@ -30,15 +30,18 @@ const char *column_state_word(const char *state)
 	return state;
 }
 
-static bool in_idle_wait(const struct snap_backend *b)
+/* At rest: idle now, and for most of the window. Idle for a moment between two statements is not.
+ */
+static bool at_rest(const struct snap_backend *b)
 {
-	return b->has_current && !b->current.waiting_for_cpu && b->current.type == WAIT_IDLE;
+	return b->has_current && !b->current.waiting_for_cpu && b->current.type == WAIT_IDLE &&
+	       b->times.ns[WAIT_IDLE] > b->watched_ns / 2;
 }
 
 /* Names and texts of a row that has ended or rests step back. */
 static enum ui_style text_style(const struct snap_backend *b)
 {
-	return b->exited || in_idle_wait(b) ? STYLE_DIM : STYLE_NORMAL;
+	return b->exited || at_rest(b) ? STYLE_DIM : STYLE_NORMAL;
 }
 
 static enum ui_style copy(const struct snap_backend *b, char *buf, size_t size, const char *s)

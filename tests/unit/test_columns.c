@@ -129,6 +129,19 @@ static void shares_are_of_the_time_watched(void **state)
 	assert_string_equal(cell_of(&b, COL_WAITS, NULL), "0");
 }
 
+static void a_row_steps_back_when_it_rests_or_has_ended(void **state)
+{
+	enum ui_style style;
+
+	(void)state;
+	cell_of(backend(42141), COL_USER, &style); /* idle all the time */
+	assert_int_equal(style, STYLE_DIM);
+	cell_of(backend(42150), COL_USER, &style); /* ended */
+	assert_int_equal(style, STYLE_DIM);
+	cell_of(backend(41702), COL_USER, &style); /* idle right now, busy in most of the window */
+	assert_int_equal(style, STYLE_NORMAL);
+}
+
 static void a_background_process_says_what_it_is(void **state)
 {
 	enum ui_style style;
@@ -179,6 +192,7 @@ int main(void)
 		cmocka_unit_test(a_wait_shows_its_event_and_age),
 		cmocka_unit_test(an_exited_backend_waits_for_nothing),
 		cmocka_unit_test(shares_are_of_the_time_watched),
+		cmocka_unit_test(a_row_steps_back_when_it_rests_or_has_ended),
 		cmocka_unit_test(a_background_process_says_what_it_is),
 		cmocka_unit_test(a_query_is_on_one_line),
 		cmocka_unit_test(cells_are_cut_to_their_buffer),
