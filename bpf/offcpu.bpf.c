@@ -183,15 +183,21 @@ static __always_inline void read_wait_event(struct offcpu_task *t, struct task_s
 		return;
 	}
 	t->wait_event = info;
+	if (!t->backend_type && t->server.type_addr)
+		bpf_probe_read_user(&t->backend_type, sizeof(t->backend_type),
+			(void *)t->server.type_addr);
 	if (info != t->server.client_read || !t->server.beentry_addr)
 		return;
 	if (!t->beentry && bpf_probe_read_user(&t->beentry, sizeof(t->beentry),
 				   (void *)t->server.beentry_addr))
 		return;
-	if (t->beentry &&
-		!bpf_probe_read_user(&state, sizeof(state),
-			(void *)(t->beentry + t->server.st_state_offset)))
-		t->pg_state = state;
+	if (!t->beentry || bpf_probe_read_user(&state, sizeof(state),
+				   (void *)(t->beentry + t->server.st_state_offset)))
+		return;
+	t->pg_state = state;
+	if (state && !t->databaseid)
+		bpf_probe_read_user(&t->databaseid, 2 * sizeof(t->databaseid),
+			(void *)(t->beentry + t->server.st_oids_offset));
 }
 
 static __always_inline void save_user_stack(__u64 *ctx, __u32 pid)
@@ -221,7 +227,7 @@ static __always_inline void fill_event(
 	ev->end_ns = now;
 	ev->seq = t->seq;
 	ev->lost = t->lost;
-	ev->prev_state = 0;
+	ev->userid = 0;
 	/* The waker may have come between prev's decision to sleep and its switch-out; one of an
 	 * earlier wait does not count. */
 	if (t->waker && t->waker_seq + 1 == t->seq && !(t->flags & OFFCPU_F_RUNNABLE)) {
@@ -516,6 +522,9 @@ static __always_inline void untrack(struct offcpu_task *t, __u32 pid, __u8 flags
 		fill_event(ev, t, pid, now);
 		ev->kind = OFFCPU_EV_EXIT;
 		ev->out_ns = ev->wake_ns = now;
+		ev->wait_event = t->databaseid;
+		ev->userid = t->userid;
+		ev->pg_state = t->backend_type;
 		bpf_ringbuf_submit(ev, BPF_RB_NO_WAKEUP);
 	} else {
 		lose_event(t, now, now);

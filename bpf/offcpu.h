@@ -55,8 +55,11 @@ enum offcpu_stacks {
 struct offcpu_server {
 	__u64 wait_event_addr; /* &my_wait_event_info in every process of this server; 0: none */
 	__u64 beentry_addr;    /* &MyBEEntry; 0: none */
+	__u64 type_addr;       /* &MyBackendType; 0: none */
 	__u32 st_state_offset; /* of PgBackendStatus.st_state */
+	__u32 st_oids_offset;  /* of .st_databaseid, which .st_userid follows */
 	__u32 client_read;     /* wait_event_info of Client:ClientRead */
+	__u32 reserved;
 };
 
 /* A tracked backend. Map `tasks`, key: its pid. */
@@ -79,6 +82,8 @@ struct offcpu_task {
 	__u8 flags;	/* enum offcpu_flag, of the wait in progress */
 	__u8 pg_state;	/* st_state at switch-out in ClientRead; 0: not read */
 	__u8 waker;	/* enum offcpu_waker */
+	__u32 databaseid, userid; /* as published, once it has one; for who exits unseen */
+	__u32 backend_type;	  /* MyBackendType */
 	__u32 waker_seq; /* `seq` when the waker woke it: it ended the wait after that */
 	char waker_comm[OFFCPU_COMM_BYTES];
 	__u32 begun; /* written first: who copies upwards sees a change that overlaps */
@@ -86,7 +91,9 @@ struct offcpu_task {
 
 enum offcpu_event_kind {
 	OFFCPU_EV_WAIT = 1, /* a finished wait: off at out_ns, runnable at wake_ns, on at end_ns */
-	OFFCPU_EV_EXIT = 2, /* end_ns: when it exited; on CPU since in_ns */
+	/* end_ns: when it exited; on CPU since in_ns. What was read of its identity, 0 if nothing:
+	 * wait_event is its database's oid, userid its role's, pg_state MyBackendType. */
+	OFFCPU_EV_EXIT = 2,
 };
 
 /* What the ring carries. in_ns equals the end_ns of the event before it unless that was lost:
@@ -107,7 +114,7 @@ struct offcpu_event {
 	__u32 seq;
 	__u32 lost;
 	__u32 waker_pid;
-	__u32 prev_state;
+	__u32 userid; /* EXIT only */
 	char waker_comm[OFFCPU_COMM_BYTES];
 };
 
@@ -135,8 +142,8 @@ struct offcpu_counters {
 
 #define OFFCPU_ASSERT_SIZE(type, bytes) \
 	_Static_assert(sizeof(type) == (bytes), "the layout of " #type " has changed")
-OFFCPU_ASSERT_SIZE(struct offcpu_server, 24);
-OFFCPU_ASSERT_SIZE(struct offcpu_task, 136);
+OFFCPU_ASSERT_SIZE(struct offcpu_server, 40);
+OFFCPU_ASSERT_SIZE(struct offcpu_task, 160);
 OFFCPU_ASSERT_SIZE(struct offcpu_event, 88);
 OFFCPU_ASSERT_SIZE(struct offcpu_event_stack, 416);
 OFFCPU_ASSERT_SIZE(struct offcpu_event_stacks, 800);

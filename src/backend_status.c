@@ -197,6 +197,16 @@ void backend_status_learn_database(struct backend_status *bs, uint32_t oid, cons
 	oidnames_learn(&bs->databases, oid, name);
 }
 
+const char *backend_status_database_name(const struct backend_status *bs, uint32_t oid)
+{
+	return oidnames_find(&bs->databases, oid);
+}
+
+const char *backend_status_user_name(const struct backend_status *bs, uint32_t oid)
+{
+	return oidnames_find(&bs->users, oid);
+}
+
 /* ---- a backend's private memory ----------------------------------------------------------------
  */
 

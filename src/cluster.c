@@ -2,8 +2,8 @@
  * Finding servers. See cluster.h.
  *
  * A scan costs a read of /proc/PID/stat per process and, for those not seen before, a stat of its
- * executable. What was seen is kept as a sorted list of (pid, start), so a reused pid is looked at
- * again.
+ * executable. What was seen is kept as a list sorted by pid with start and name, so a reused pid
+ * and one that became another program (exec keeps pid and start) are looked at again.
  */
 #include "cluster.h"
 
@@ -21,7 +21,8 @@
 struct seen {
 	pid_t pid;
 	uint64_t start_ticks;
-	bool again; /* PostgreSQL, but still starting: look again */
+	char comm[16]; /* another one: it has become another program */
+	bool again;    /* PostgreSQL, but still starting: look again */
 };
 
 struct clusters {
@@ -156,6 +157,8 @@ static struct cluster *add_cluster(struct clusters *cs, const struct pg_image *i
 	c->server.client_read = (uint32_t)WAITEVENT_CLASS_CLIENT << 24;
 	if (c->layout) {
 		c->server.beentry_addr = c->symbols.addr[PG_MY_BE_ENTRY];
+		c->server.type_addr = c->symbols.addr[PG_MY_BACKEND_TYPE];
+		c->server.st_oids_offset = c->layout->status.databaseid;
 		c->server.st_state_offset = c->layout->status.state;
 	}
 	c->classify = (struct classify_server){
@@ -190,7 +193,8 @@ static bool was_seen(const struct clusters *cs, const struct proc_stat *p)
 			hi = mid;
 	}
 	return lo < cs->n_seen && cs->seen[lo].pid == p->pid &&
-		cs->seen[lo].start_ticks == p->start_ticks && !cs->seen[lo].again;
+		cs->seen[lo].start_ticks == p->start_ticks && !cs->seen[lo].again &&
+		!strncmp(cs->seen[lo].comm, p->comm, sizeof(cs->seen[lo].comm) - 1);
 }
 
 /* The cluster of a backend whose parent is not its postmaster any more. */
@@ -307,8 +311,11 @@ int clusters_scan(struct clusters *cs, const struct clusters_sink *sink)
 	scan.seen = xcalloc(n, sizeof(*scan.seen));
 	for (size_t i = 0; i < n; i++) {
 		bool again = !was_seen(cs, &procs[i]) && scan_backend(&scan, &procs[i]);
-		scan.seen[scan.n_seen++] =
-			(struct seen){procs[i].pid, procs[i].start_ticks, again};
+		struct seen *seen = &scan.seen[scan.n_seen++];
+
+		*seen = (struct seen){
+			.pid = procs[i].pid, .start_ticks = procs[i].start_ticks, .again = again};
+		snprintf(seen->comm, sizeof(seen->comm), "%.15s", procs[i].comm);
 		cs->unfinished |= again;
 	}
 	free(cs->seen);

@@ -272,7 +272,7 @@ int main(int argc, char **argv)
 	setlocale(LC_CTYPE, "");
 	err = options_parse(&app.opts, argc, argv, &d);
 	if (err) {
-		print_diag(&d);
+		fprintf(stderr, PROG ": %s\n%s\n", d.summary, d.hint);
 		options_done(&app.opts);
 		return OPTIONS_BAD_USAGE;
 	}

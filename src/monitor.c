@@ -33,7 +33,7 @@
 #define NO_CLUSTER_YET	"no PostgreSQL server found: waiting for one to start"
 #define SYMBOLS_HIDDEN	"kernel symbols are hidden (no CAP_SYSLOG, or kptr_restrict): stacks as addresses"
 #define LONG_QUEUE_NS	(20 * NSEC_PER_MSEC)
-#define SCAN_COST_SHARE 200 /* a scan may take 1/200 of the time */
+#define SCAN_COST_SHARE 50 /* a scan may take 1/50 of the time */
 
 struct monitor {
 	struct monitor_config cfg;
@@ -147,7 +147,7 @@ static bool wanted(const struct monitor *m, const struct cluster *c)
 {
 	if (!m->cfg.n_pids && !m->cfg.n_pgdata)
 		return true;
-	if (named_by_pid(m, c->postmaster) || named_by_pid(m, c->identity.postmaster_pid))
+	if (named_by_pid(m, c->postmaster))
 		return true;
 	for (size_t i = 0; i < m->cfg.n_pgdata; i++)
 		if (cluster_has_data_directory(c, m->cfg.pgdata[i]) > 0)
@@ -191,7 +191,7 @@ static void on_process(void *ctx, const struct cluster_process *p)
 	select_cluster(m, c->index, m->n_selected > c->index && m->selected[c->index]);
 	if (!m->selected[c->index]) {
 		bool orphan = c->start_ticks == 0 && wanted(m, c);
-		if (!orphan && !named_by_pid(m, p->pid) && !named_by_pid(m, p->pid_ns))
+		if (!orphan && !named_by_pid(m, p->pid))
 			return;
 		if (orphan)
 			select_cluster(m, c->index, true);
@@ -261,7 +261,7 @@ static int check_selection(struct monitor *m, struct diag *d)
 		bool found = model_find(m->model, (uint32_t)pid, 0) != NULL;
 		for (size_t i = 0; i < n && !found; i++) {
 			const struct cluster *c = clusters_get(m->clusters, i);
-			found = c->postmaster == pid || c->identity.postmaster_pid == pid;
+			found = c->postmaster == pid;
 		}
 		if (!found) {
 			diag_set(d, -ENOENT, "no postmaster or backend has process ID %d", pid);
@@ -286,6 +286,18 @@ static int check_selection(struct monitor *m, struct diag *d)
 
 /* ---- session facts ---- */
 
+/* First of all: its pid may be in use again. */
+static void forget_exited(void *ctx, struct model_backend *b)
+{
+	struct session *s = session_of(b);
+
+	(void)ctx;
+	if (!model_exited(b) || !s->tracked_facts || !s->cluster->status)
+		return;
+	backend_status_remove(s->cluster->status, s->pid);
+	s->tracked_facts = false;
+}
+
 static void update_facts(void *ctx, struct model_backend *b)
 {
 	struct session *s = session_of(b);
@@ -294,15 +306,7 @@ static void update_facts(void *ctx, struct model_backend *b)
 	ssize_t len;
 
 	(void)ctx;
-	if (!s->cluster->status)
-		return;
-	if (model_exited(b)) {
-		if (s->tracked_facts)
-			backend_status_remove(s->cluster->status, s->pid);
-		s->tracked_facts = false;
-		return;
-	}
-	if (!s->tracked_facts)
+	if (!s->cluster->status || !s->tracked_facts)
 		return;
 	f = backend_status_get(s->cluster->status, s->pid);
 	if (f)
@@ -332,6 +336,7 @@ static void track_facts(void *ctx, struct model_backend *b)
 static void read_facts(struct monitor *m)
 {
 	clusters_check(m->clusters);
+	model_each(m->model, forget_exited, NULL);
 	model_each(m->model, track_facts, NULL);
 	for (size_t i = 0; i < clusters_count(m->clusters); i++) {
 		struct cluster *c = clusters_get(m->clusters, i);
@@ -447,6 +452,8 @@ static void on_event(void *ctx, const struct offcpu_event *ev, size_t bytes)
 	if (!b)
 		return;
 	s = session_of(b);
+	if (ev->kind == OFFCPU_EV_EXIT)
+		session_take_exit(s, ev->pg_state, ev->wait_event, ev->userid);
 	classify_event(m->classify, &s->cluster->classify, ev, bytes, &s->seed, &w);
 	model_event(m->model, b, &w, d->cut_ns);
 }

@@ -80,6 +80,25 @@ void session_take_facts(struct session *s, const struct backend_facts *f)
 	s->is_client = s->backend_type && !strcmp(s->backend_type, "client backend");
 }
 
+void session_take_exit(struct session *s, uint8_t backend_type, uint32_t databaseid,
+	uint32_t userid)
+{
+	const struct backend_status *status = s->cluster->status;
+	const char *type, *database, *user;
+
+	if (s->facts_known || !status || !s->cluster->layout)
+		return;
+	type = pglayout_backend_type(s->cluster->layout, backend_type);
+	database = backend_status_database_name(status, databaseid);
+	user = backend_status_user_name(status, userid);
+	if (type && !s->backend_type)
+		set_text(&s->backend_type, type, strlen(type), TEXT_ONE_LINE);
+	if (database && !s->database)
+		set_text(&s->database, database, strlen(database), TEXT_ONE_LINE);
+	if (user && !s->user)
+		set_text(&s->user, user, strlen(user), TEXT_ONE_LINE);
+}
+
 void session_take_title(struct session *s, const char *title, size_t len)
 {
 	struct proctitle t;

@@ -36,6 +36,10 @@ void session_free(struct session *s); /* NULL is allowed */
 /* Takes over what has changed; cleans every text. */
 void session_take_facts(struct session *s, const struct backend_facts *f);
 
+/* What an exit says of who ended before it was ever read; where nothing better is known. */
+void session_take_exit(struct session *s, uint8_t backend_type, uint32_t databaseid,
+	uint32_t userid);
+
 /* What the ps title says, where nothing better is known. */
 void session_take_title(struct session *s, const char *title, size_t len);
 
