@@ -214,13 +214,14 @@ const char *backend_status_user_name(const struct backend_status *bs, uint32_t o
 static int read_globals(struct backend_status *bs, struct backend *b, int32_t *ret_proc_pid)
 {
 	const uint64_t *addr = bs->symbols.addr;
+	/* MyBEEntry first: when it is set, all the others are. */
 	struct mem_range r[] = {
+		{.addr = addr[PG_MY_BE_ENTRY], .buf = &b->entry, .n = 8},
 		{.addr = addr[PG_MY_PROC_PID], .buf = ret_proc_pid, .n = 4},
 		{.addr = addr[PG_MY_BACKEND_TYPE], .buf = &b->backend_type, .n = 4},
 		{.addr = addr[PG_MY_PROC], .buf = &b->proc, .n = 8},
 		{.addr = addr[PG_MY_PROC_PORT], .buf = &b->port, .n = 8},
 		{.addr = addr[PG_MY_BGWORKER_ENTRY], .buf = &b->bgworker, .n = 8},
-		{.addr = addr[PG_MY_BE_ENTRY], .buf = &b->entry, .n = 8},
 		{.addr = addr[PG_MY_DATABASE_ID], .buf = &b->database_id, .n = 4},
 		{.addr = addr[PG_MY_START_TIMESTAMP], .buf = &b->start_us, .n = 8},
 	};
@@ -262,6 +263,12 @@ static void set_backend_type(struct backend_status *bs, struct backend *b, int32
 	b->facts.backend_type = (struct pg_bytes){.s = name, .len = name ? strlen(name) : 0};
 }
 
+/* Nothing left to ask the process itself. */
+static bool is_complete(const struct backend *b)
+{
+	return b->facts.known && (!b->port || b->own_names) && (!b->bgworker || b->bgw_type[0]);
+}
+
 /* What only the process itself can tell: where its shared structs are, its names. It is read again
  * at later ticks, ever more seldom, until nothing is missing: a backend fills this in as it starts,
  * and some processes never have a PgBackendStatus. */
@@ -288,8 +295,6 @@ static void learn(struct backend_status *bs, struct backend *b)
 	if (b->port && !b->own_names)
 		b->own_names = read_port_names(bs, b);
 	set_backend_type(bs, b, b->facts.known ? b->raw_type : b->backend_type);
-	b->learned =
-		b->facts.known && (!b->port || b->own_names) && (!b->bgworker || b->bgw_type[0]);
 }
 
 /* ---- shared memory -----------------------------------------------------------------------------
@@ -583,8 +588,10 @@ static int update_list(struct backend_status *bs, struct backend **list, size_t 
 	err = update_entries(bs, list, n);
 	if (!err)
 		err = update_leaders(bs, list, n);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		list[i]->learned = is_complete(list[i]);
 		teach_names(bs, list[i]);
+	}
 	for (size_t i = 0; i < n; i++)
 		resolve_names(bs, list[i]);
 	return err;
