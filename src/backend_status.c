@@ -352,7 +352,7 @@ static void reserve_work(struct backend_status *bs)
 	bs->ranges = xrealloc(bs->ranges, bs->work_cap, sizeof(*bs->ranges));
 	bs->counts = xrealloc(bs->counts, bs->work_cap, sizeof(*bs->counts));
 	bs->words = xrealloc(bs->words, bs->work_cap, sizeof(*bs->words));
-	bs->todo = xrealloc(bs->todo, bs->work_cap, sizeof(*bs->todo));
+	bs->todo = xrealloc(bs->todo, bs->work_cap, sizeof(struct backend *));
 }
 
 static void read_activity_size(struct backend_status *bs)

@@ -210,8 +210,14 @@ static int read_queue(const struct lockgraph *lg, struct view *v)
 	return v->n_queue == count ? 0 : -EAGAIN;
 }
 
+static void add_range(struct mem_range *r, size_t *n, uint64_t addr, void *buf, size_t bytes)
+{
+	r[*n] = (struct mem_range){.addr = addr, .buf = buf, .n = bytes};
+	*n += 1;
+}
+
 /* What each member waits for, and its leader's pid, into `seen` of `to`. */
-static size_t proc_ranges(
+static size_t add_proc_ranges(
 	const struct lockgraph *lg, const struct view *v, struct member *to, struct mem_range *r)
 {
 	const struct pg_layout *l = lg->layout;
@@ -220,13 +226,9 @@ static size_t proc_ranges(
 	for (size_t i = 0; i < v->n_members; i++) {
 		const struct member *m = &v->members[i];
 
-		r[n++] = (struct mem_range){
-			.addr = m->proc + l->proc.wait_lock, .buf = &to[i].seen.wait_lock, .n = 8};
-		r[n++] = (struct mem_range){.addr = m->proc + l->proc.wait_lock_mode,
-			.buf = &to[i].seen.wait_mode,
-			.n = 4};
-		r[n++] = (struct mem_range){
-			.addr = m->leader + l->proc.pid, .buf = &to[i].seen.leader_pid, .n = 4};
+		add_range(r, &n, m->proc + l->proc.wait_lock, &to[i].seen.wait_lock, 8);
+		add_range(r, &n, m->proc + l->proc.wait_lock_mode, &to[i].seen.wait_mode, 4);
+		add_range(r, &n, m->leader + l->proc.pid, &to[i].seen.leader_pid, 4);
 	}
 	return n;
 }
@@ -238,26 +240,23 @@ static int verify(const struct lockgraph *lg, const struct view *v)
 	_cleanup_free_ struct mem_range *r = xcalloc(1 + 4 * v->n_members + v->n_queue, sizeof(*r));
 	_cleanup_free_ struct member *members = xcalloc(v->n_members, sizeof(*members));
 	_cleanup_free_ struct queued *queue = xcalloc(v->n_queue, sizeof(*queue));
-	uint8_t lock[LOCK_BYTES];
-	size_t n = proc_ranges(lg, v, members, r);
+	uint8_t lock[LOCK_BYTES] = {0};
+	size_t n = add_proc_ranges(lg, v, members, r);
 	int err;
 
 	for (size_t i = 0; i < v->n_members; i++)
-		r[n++] = (struct mem_range){.addr = v->members[i].addr,
-			.buf = members[i].seen.raw,
-			.n = l->lock.proclock_size};
+		add_range(r, &n, v->members[i].addr, members[i].seen.raw, l->lock.proclock_size);
 	for (size_t i = 0; i < v->n_queue; i++)
-		r[n++] = (struct mem_range){
-			.addr = v->queue[i].node, .buf = queue[i].raw, .n = NODE_BYTES};
-	r[n++] = (struct mem_range){.addr = v->addr, .buf = lock, .n = l->lock.lock_size};
+		add_range(r, &n, v->queue[i].node, queue[i].raw, NODE_BYTES);
+	add_range(r, &n, v->addr, lock, l->lock.lock_size);
 	err = read_all(lg, r, n);
-	if (!err && memcmp(lock, v->raw, l->lock.lock_size))
+	if (!err && memcmp(lock, v->raw, l->lock.lock_size) != 0)
 		err = -EAGAIN;
 	for (size_t i = 0; !err && i < v->n_members; i++)
-		if (memcmp(&members[i].seen, &v->members[i].seen, sizeof(members[i].seen)))
+		if (memcmp(&members[i].seen, &v->members[i].seen, sizeof(members[i].seen)) != 0)
 			err = -EAGAIN;
 	for (size_t i = 0; !err && i < v->n_queue; i++)
-		if (memcmp(queue[i].raw, v->queue[i].raw, NODE_BYTES))
+		if (memcmp(queue[i].raw, v->queue[i].raw, NODE_BYTES) != 0)
 			err = -EAGAIN;
 	return err;
 }
@@ -295,7 +294,7 @@ static int read_view(const struct lockgraph *lg, uint64_t lock, struct view *v)
 		err = read_queue(lg, v);
 	if (!err) {
 		r = xcalloc(v->n_members, 3 * sizeof(*r));
-		err = read_all(lg, r, proc_ranges(lg, v, v->members, r));
+		err = read_all(lg, r, add_proc_ranges(lg, v, v->members, r));
 	}
 	if (!err)
 		err = verify(lg, v);

@@ -32,13 +32,12 @@ void oidnames_learn(struct oidnames *names, uint32_t oid, const char *name)
 
 	if (!oid || !*name)
 		return;
-	if (!slot && names->n < OIDNAMES_MAX) {
-		names->a = xrealloc(names->a, names->n + 1, sizeof(*names->a));
-		slot = &names->a[names->n++];
-	}
-	if (!slot) {
+	if (!slot && names->n == OIDNAMES_MAX) {
 		slot = &names->a[names->next];
 		names->next = (names->next + 1) % OIDNAMES_MAX;
+	} else if (!slot) {
+		names->a = xrealloc(names->a, names->n + 1, sizeof(*names->a));
+		slot = &names->a[names->n++];
 	}
 	slot->oid = oid;
 	snprintf(slot->name, sizeof(slot->name), "%s", name);

@@ -98,16 +98,16 @@ struct pg_layout {
 		uint16_t lock_link;    /* list node */
 	} lock;
 
-	/* By raw value; NULL in between. */
-	const char *const *backend_types;
-	uint8_t n_backend_types;
-	const uint8_t *states; /* enum pg_state by raw st_state */
-	uint8_t n_states;
+	uint16_t first_extension_tranche; /* LWLock tranche ids from here on are extensions' */
+
+	/* By raw value. */
+	uint8_t n_backend_types, n_states;
+	const char *const *backend_types; /* NULL: no such type */
+	const uint8_t *states;		  /* enum pg_state */
 
 	int type_client;   /* raw MyBackendType of a client backend */
 	int type_bgworker; /* of a background worker: its type is bgw_type */
 	int type_walsender;
-	uint16_t first_extension_tranche; /* LWLock tranche ids from here on are extensions' */
 };
 
 /* The layout of that major, or NULL if it is not known. Static. */

@@ -276,7 +276,7 @@ def test_autovacuum_worker_has_its_database():
     c.session("client")
     def worker():
         for b in d.backends().values():
-            if b["backend_type"] == "autovacuum worker" and b["known"]:
+            if b["backend_type"] == "autovacuum worker" and b["query"]:
                 return b
         return None
     b = wait_until(worker, 40, "an autovacuum worker", every=0.1)
