@@ -116,4 +116,8 @@ pid_t backend_status_host_pid(const struct backend_status *bs, pid_t pid_ns);
 /* Teaches a name seen elsewhere (an autovacuum worker's title). Clients teach their own. */
 void backend_status_learn_database(struct backend_status *bs, uint32_t oid, const char *name);
 
+/* The names learned for these oids, or NULL. Raw bytes, valid until the next update. */
+const char *backend_status_database_name(const struct backend_status *bs, uint32_t oid);
+const char *backend_status_user_name(const struct backend_status *bs, uint32_t oid);
+
 #endif
