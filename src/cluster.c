@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "lockgraph.h"
 #include "pgimage.h"
 #include "procfs.h"
 #include "util.h"
@@ -43,6 +44,8 @@ void cluster_release(struct cluster *c)
 {
 	backend_status_free(c->status);
 	c->status = NULL;
+	lockgraph_free(c->locks);
+	c->locks = NULL;
 	c->released = true;
 }
 
@@ -168,6 +171,7 @@ static struct cluster *add_cluster(struct clusters *cs, const struct pg_image *i
 		.resolver = {tranche_name, c},
 	};
 	c->status = backend_status_new(&mem, c->layout, &c->symbols, postmaster);
+	c->locks = c->layout ? lockgraph_new(&mem, c->layout) : NULL;
 	read_tranches(c);
 	cs->list = xrealloc(cs->list, cs->n + 1, sizeof(*cs->list));
 	cs->list[cs->n++] = c;

@@ -22,6 +22,7 @@
 
 /* An executable file, by device and inode. */
 struct pg_image;
+struct lockgraph;
 
 struct cluster {
 	size_t index; /* in the order found; never reused */
@@ -37,7 +38,8 @@ struct cluster {
 	struct pg_symbols symbols;
 	const struct pg_layout *layout; /* NULL: major not known */
 	bool exact; /* the wait events can be read */
-	struct backend_status *status;
+	struct backend_status *status; /* NULL once released */
+	struct lockgraph *locks;       /* likewise; also NULL where the layout is not known */
 	struct offcpu_server server; /* for the BPF side */
 	struct classify_server classify;
 	struct cluster_tranche *tranches;

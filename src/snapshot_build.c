@@ -141,7 +141,6 @@ static void build_blockers(struct builder *x, const struct session *s, struct sn
 {
 	struct backend_status *status = s->cluster->status;
 	struct lock_blocker found[MAX_BLOCKERS];
-	struct mem_source mem = procmem_source();
 	struct snap_blocker *list;
 	int n;
 
@@ -149,9 +148,9 @@ static void build_blockers(struct builder *x, const struct session *s, struct sn
 		out->blocked_by_known = !out->exited;
 		return;
 	}
-	if (!status || !s->cluster->layout || !backend_status_proc_addr(status, s->pid))
+	if (!status || !s->cluster->locks || !backend_status_proc_addr(status, s->pid))
 		return;
-	n = lockgraph_blocked_by(&mem, backend_status_reader(status), s->cluster->layout,
+	n = lockgraph_query(s->cluster->locks, backend_status_reader(status),
 		backend_status_proc_addr(status, s->pid), s->pid_ns, found, MAX_BLOCKERS);
 	if (n < 0)
 		return;
@@ -345,6 +344,8 @@ static void build_clusters(struct builder *x)
 			continue;
 		x->cluster_at[i] = x->snap->n_clusters++;
 		out = &x->clusters[x->cluster_at[i]];
+		if (c->locks)
+			lockgraph_forget(c->locks);
 		out->postmaster = c->postmaster;
 		out->gone = c->gone;
 		out->data_directory = text_clean_arena(x->a, c->identity.data_dir,
