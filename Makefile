@@ -134,17 +134,21 @@ deps-bench: deps
 
 ASAN := B=build-asan SANITIZE=address,undefined CFLAGS='-O1 -g'
 
+FUZZ := B=$(B)/fuzz CC=$(CLANG) SANITIZE= CFLAGS='-O1 -g -fsanitize=fuzzer-no-link $(FUZZ_FLAGS)'
+
 # Everything is built by gcc and by clang, without a warning, and tested.
 check: deps-test
 	@$(AGAIN) $(JOBS) all unit
 	@$(AGAIN) $(JOBS) B=build-clang CC=clang all unit
 	@$(AGAIN) $(JOBS) $(ASAN) all unit
-	@tests/run --build $(B) layering format unit unit@build-clang unit@build-asan docs \
+	@$(AGAIN) $(JOBS) $(FUZZ) fuzz-build
+	@tests/run --build $(B) layering format docs unit unit@build-clang unit@build-asan fuzz \
 		integration screen
 
 check-asan: deps-test
 	@$(AGAIN) $(JOBS) $(ASAN) all unit
-	@tests/run --build build-asan unit
+	@$(AGAIN) $(JOBS) $(FUZZ) fuzz-build
+	@tests/run --build $(B) unit@build-asan fuzz
 
 demo: deps
 	@$(NEED) $(DEPS_DEMO)
