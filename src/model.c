@@ -9,44 +9,8 @@
 
 #include <string.h>
 
-#include "account.h"
+#include "model_impl.h"
 #include "util.h"
-
-#define BUCKETS 1024 /* of the pid hash; a power of two */
-
-struct model_backend {
-	struct model_backend *next_in_bucket, *next, *prev;
-	uint32_t pid, cluster;
-	uint64_t start_ticks;
-	uint64_t begin_ns;    /* watched from */
-	uint64_t mark_ns;     /* charged up to */
-	uint64_t last_end_ns; /* on CPU since, as far as events told */
-	uint32_t received;    /* waits delivered */
-	bool exited;
-	struct model_wait *pending; /* end after the cut that was current when they came */
-	size_t n_pending, cap_pending;
-	struct model_current current;
-	struct account account;
-	void *user;
-};
-
-struct folded {
-	struct account account;
-};
-
-struct model {
-	struct grid grid;
-	uint64_t delay_ns, min_wait_ns;
-	uint64_t known_since_ns; /* nothing older is kept */
-	uint64_t cut_ns;	 /* of the last tick */
-	uint64_t unknown_ns, anomalies;
-	struct model_backend *bucket[BUCKETS];
-	struct model_backend *first; /* in order of arrival; all of them */
-	struct model_backend *last;
-	size_t n_exited;
-	struct folded *folded; /* by cluster */
-	size_t n_folded;
-};
 
 struct model *model_new(uint64_t window_ns, uint64_t delay_ns, uint64_t now_ns)
 {
@@ -119,7 +83,7 @@ void model_set_window(struct model *m, uint64_t window_ns, uint64_t delay_ns, ui
 
 struct model_backend *model_find(struct model *m, uint32_t pid, uint64_t start_ticks)
 {
-	struct model_backend *b = m->bucket[pid & (BUCKETS - 1)];
+	struct model_backend *b = m->bucket[pid & (MODEL_BUCKETS - 1)];
 
 	while (b && (b->pid != pid || b->exited || (start_ticks && b->start_ticks != start_ticks)))
 		b = b->next_in_bucket;
@@ -133,10 +97,11 @@ static void set_exited(struct model *m, struct model_backend *b)
 	m->n_exited++;
 }
 
-struct model_backend *model_add(struct model *m, uint32_t pid, uint64_t start_ticks,
-	uint32_t cluster, uint64_t begin_ns)
+struct model_backend *model_add(
+	struct model *m, uint32_t pid, uint64_t start_ticks, uint32_t cluster, uint64_t begin_ns)
 {
-	struct model_backend *b = model_find(m, pid, 0), **bucket = &m->bucket[pid & (BUCKETS - 1)];
+	struct model_backend *b = model_find(m, pid, 0),
+			     **bucket = &m->bucket[pid & (MODEL_BUCKETS - 1)];
 
 	/* The pid has been given to another: that its owner ended was lost. */
 	if (b)
@@ -176,8 +141,8 @@ static void charge_type(struct model *m, struct model_backend *b, uint64_t to_ns
 
 /* The blocked part [out_ns, ...) up to to_ns. A wait shows in the details once it is min_wait long;
  * then the part that was left out before is added. */
-static void charge_blocked(struct model *m, struct model_backend *b, const struct model_wait *w,
-	uint64_t to_ns)
+static void charge_blocked(
+	struct model *m, struct model_backend *b, const struct model_wait *w, uint64_t to_ns)
 {
 	struct charge c = {.type = w->type, .event = w->event, .stack = w->stack};
 	uint64_t from_ns = MAX(b->mark_ns, w->out_ns);
@@ -203,8 +168,8 @@ static uint64_t blocked_end_ns(const struct model_wait *w)
 }
 
 /* Charges b's time up to to_ns, given the wait it was, or is, in. */
-static void charge_until(struct model *m, struct model_backend *b, const struct model_wait *w,
-	uint64_t to_ns)
+static void charge_until(
+	struct model *m, struct model_backend *b, const struct model_wait *w, uint64_t to_ns)
 {
 	if (w->in_ns > b->last_end_ns)
 		charge_type(m, b, MIN(w->in_ns, to_ns), WAIT_UNKNOWN);
@@ -223,8 +188,8 @@ static unsigned bin_of(uint64_t ns)
 	return MIN(bin, (unsigned)MODEL_HIST_BINS - 1);
 }
 
-static void note_length(struct model *m, struct model_backend *b, uint64_t at_ns, uint8_t type,
-	uint64_t ns)
+static void note_length(
+	struct model *m, struct model_backend *b, uint64_t at_ns, uint8_t type, uint64_t ns)
 {
 	account_detail(&b->account, &m->grid, at_ns, detail_key(DETAIL_LENGTH, type, 0, bin_of(ns)),
 		NULL, 1, 0, 0);
@@ -260,8 +225,8 @@ static void note_finished(struct model *m, struct model_backend *b, const struct
 
 /* Time stamps come from several CPUs: a wait that contradicts itself or the one before is counted
  * and pulled straight, never subtracted into nonsense. */
-static struct model_wait straightened(struct model *m, const struct model_backend *b,
-	const struct model_wait *w)
+static struct model_wait straightened(
+	struct model *m, const struct model_backend *b, const struct model_wait *w)
 {
 	struct model_wait s = *w;
 
@@ -316,8 +281,8 @@ static void take_pending(struct model *m, struct model_backend *b, uint64_t cut_
 	}
 }
 
-void model_event(struct model *m, struct model_backend *b, const struct model_wait *w,
-	uint64_t cut_ns)
+void model_event(
+	struct model *m, struct model_backend *b, const struct model_wait *w, uint64_t cut_ns)
 {
 	if (b->exited)
 		return;
@@ -347,8 +312,8 @@ static void set_current(struct model_backend *b, const struct model_wait *w, uin
 	};
 }
 
-void model_close(struct model *m, struct model_backend *b, const struct model_state *st,
-	uint64_t cut_ns)
+void model_close(
+	struct model *m, struct model_backend *b, const struct model_state *st, uint64_t cut_ns)
 {
 	struct model_wait w;
 
@@ -394,7 +359,7 @@ void model_close(struct model *m, struct model_backend *b, const struct model_st
 
 static void unlink_backend(struct model *m, struct model_backend *b)
 {
-	struct model_backend **p = &m->bucket[b->pid & (BUCKETS - 1)];
+	struct model_backend **p = &m->bucket[b->pid & (MODEL_BUCKETS - 1)];
 
 	while (*p != b)
 		p = &(*p)->next_in_bucket;
@@ -414,15 +379,8 @@ static struct account *folded_account(struct model *m, uint32_t cluster)
 	return &m->folded[cluster].account;
 }
 
-/* The window of the last tick, as slots: [*first, *last]. */
-static void window_slots(const struct model *m, uint64_t *first, uint64_t *last)
-{
-	*first = MAX(grid_first(&m->grid, m->cut_ns), grid_slot(&m->grid, m->known_since_ns));
-	*last = grid_slot(&m->grid, m->cut_ns - 1);
-}
-
-void model_tick(struct model *m, uint64_t cut_ns,
-	void (*drop)(void *ctx, struct model_backend *b), void *ctx)
+void model_tick(struct model *m, uint64_t cut_ns, void (*drop)(void *ctx, struct model_backend *b),
+	void *ctx)
 {
 	uint64_t window_start = grid_start_ns(&m->grid, grid_first(&m->grid, cut_ns));
 	struct model_backend *next;
@@ -444,8 +402,6 @@ void model_tick(struct model *m, uint64_t cut_ns,
 		backend_free(b);
 	}
 }
-
-/* ---- reading ---- */
 
 void model_set_user(struct model_backend *b, void *user)
 {
@@ -481,183 +437,4 @@ void model_each(struct model *m, void (*fn)(void *ctx, struct model_backend *b),
 {
 	for (struct model_backend *b = m->first; b; b = b->next)
 		fn(ctx, b);
-}
-
-static uint64_t window_start_ns(const struct model *m)
-{
-	return MAX(m->known_since_ns, grid_start_ns(&m->grid, grid_first(&m->grid, m->cut_ns)));
-}
-
-uint64_t model_covered_ns(const struct model *m)
-{
-	return m->cut_ns - MIN(window_start_ns(m), m->cut_ns);
-}
-
-uint64_t model_window_ns(const struct model *m)
-{
-	return m->grid.window_ns;
-}
-
-uint64_t model_unknown_ns(const struct model *m)
-{
-	return m->unknown_ns;
-}
-
-uint64_t model_anomalies(const struct model *m)
-{
-	return m->anomalies;
-}
-
-static uint8_t dominant(const struct wait_times *t)
-{
-	uint8_t best = WAIT_NR;
-	uint64_t best_ns = 0;
-
-	for (uint8_t i = 0; i < WAIT_NR; i++)
-		if (t->ns[i] > best_ns) {
-			best = i;
-			best_ns = t->ns[i];
-		}
-	return best;
-}
-
-static void add_detail(struct model_detail *list, size_t *n, uint16_t *where, const struct cell *c,
-	const struct detail *d)
-{
-	struct model_detail *into;
-
-	if (*where == UINT16_MAX) {
-		*where = (uint16_t)*n;
-		list[*n] = (struct model_detail){
-			.type = detail_key_type(d->key),
-			.waker_kind = detail_key_waker(d->key),
-			.id = (uint32_t)d->key,
-		};
-		memcpy(list[*n].comm, d->comm, MODEL_COMM_BYTES);
-		(*n)++;
-	}
-	into = &list[*where];
-	into->count += c->count;
-	into->ns += c->ns;
-	into->max_ns = MAX(into->max_ns, c->max_ns);
-}
-
-static int longest_first(const void *a, const void *b)
-{
-	const struct model_detail *x = a, *y = b;
-
-	if (x->ns != y->ns)
-		return x->ns < y->ns ? 1 : -1;
-	if (x->count != y->count)
-		return x->count < y->count ? 1 : -1;
-	return x->id < y->id ? -1 : x->id > y->id;
-}
-
-static void view_slot(struct model_view *v, const struct account *a, const struct slot *s,
-	uint16_t *where)
-{
-	wait_times_add(&v->times, &s->times);
-	v->waits += s->waits;
-	v->max_wait_ns = MAX(v->max_wait_ns, s->max_wait_ns);
-	for (uint32_t i = 0; i < s->n_cells; i++) {
-		const struct cell *c = &s->cells[i];
-		const struct detail *d = &a->details[c->detail];
-		uint8_t type = detail_key_type(d->key);
-		uint32_t id = (uint32_t)d->key;
-
-		switch (detail_key_kind(d->key)) {
-		case DETAIL_EVENT:
-			add_detail(v->events, &v->n_events, &where[c->detail], c, d);
-			break;
-		case DETAIL_WAKER:
-			add_detail(v->wakers, &v->n_wakers, &where[c->detail], c, d);
-			break;
-		case DETAIL_STACK:
-			add_detail(v->stacks, &v->n_stacks, &where[c->detail], c, d);
-			break;
-		case DETAIL_LENGTH:
-			if (id < MODEL_HIST_BINS) {
-				v->histogram[type][id] += c->count;
-				v->histogram_types |= 1U << type;
-			}
-			break;
-		case DETAIL_NR:
-			break;
-		}
-	}
-}
-
-/* A wait in progress counts among the longest. */
-static void view_current(struct model_view *v)
-{
-	const struct model_current *c = &v->current;
-
-	if (!c->present)
-		return;
-	if (c->type != WAIT_IDLE)
-		v->max_wait_ns = MAX(v->max_wait_ns, c->age_ns);
-	for (size_t i = 0; i < v->n_events; i++)
-		if (v->events[i].id == c->event && v->events[i].type == c->type)
-			v->events[i].max_ns = MAX(v->events[i].max_ns, c->age_ns);
-}
-
-void model_view(struct model *m, const struct model_backend *b, struct model_view *v)
-{
-	uint64_t first, last;
-	uint16_t where[MODEL_MAX_DETAILS];
-
-	window_slots(m, &first, &last);
-	memset(v, 0, sizeof(*v));
-	memset(where, 0xff, sizeof(where));
-	for (uint64_t no = first; no <= last && v->n_history < MODEL_MAX_SLOTS; no++) {
-		const struct slot *s = account_slot(&b->account, no);
-		v->history[v->n_history++] = s ? dominant(&s->times) : (uint8_t)WAIT_NR;
-		if (s)
-			view_slot(v, &b->account, s, where);
-	}
-	v->watched_ns = b->mark_ns - MIN(b->mark_ns, MAX(b->begin_ns, window_start_ns(m)));
-	v->current = b->current;
-	view_current(v);
-	qsort(v->events, v->n_events, sizeof(*v->events), longest_first);
-	qsort(v->wakers, v->n_wakers, sizeof(*v->wakers), longest_first);
-	qsort(v->stacks, v->n_stacks, sizeof(*v->stacks), longest_first);
-}
-
-void model_folded(struct model *m, uint32_t cluster, struct wait_times *times, uint64_t *waits)
-{
-	uint64_t first, last;
-
-	window_slots(m, &first, &last);
-	memset(times, 0, sizeof(*times));
-	*waits = 0;
-	if (cluster >= m->n_folded)
-		return;
-	for (uint64_t no = first; no <= last; no++) {
-		const struct slot *s = account_slot(&m->folded[cluster].account, no);
-		if (s) {
-			wait_times_add(times, &s->times);
-			*waits += s->waits;
-		}
-	}
-}
-
-void model_history(struct model *m, struct model_history *h)
-{
-	uint64_t first, last;
-
-	window_slots(m, &first, &last);
-	memset(h, 0, sizeof(*h));
-	h->slot_ns = m->grid.slot_ns;
-	for (uint64_t no = first; no <= last && h->n < MODEL_MAX_SLOTS; no++, h->n++) {
-		for (const struct model_backend *b = m->first; b; b = b->next) {
-			const struct slot *s = account_slot(&b->account, no);
-			if (s)
-				wait_times_add(&h->slot[h->n], &s->times);
-		}
-		for (size_t i = 0; i < m->n_folded; i++) {
-			const struct slot *s = account_slot(&m->folded[i].account, no);
-			if (s)
-				wait_times_add(&h->slot[h->n], &s->times);
-		}
-	}
 }

@@ -43,7 +43,7 @@ enum model_waker_kind {
 
 /* A finished wait, or an exit. */
 struct model_wait {
-	uint64_t in_ns;	  /* on CPU since: equals the end of the wait before, unless some were lost */
+	uint64_t in_ns; /* on CPU since: equals the end of the wait before, unless some were lost */
 	uint64_t out_ns;  /* off the CPU; an exit: when */
 	uint64_t wake_ns; /* runnable since; 0: no wake-up seen, all of it is charged to `type` */
 	uint64_t end_ns;  /* on the CPU again; an exit: when */
@@ -62,8 +62,8 @@ struct model_wait {
 
 /* A backend's state as read some time after the cut. */
 struct model_state {
-	bool on_cpu;	  /* since in_ns; otherwise off since out_ns */
-	uint64_t in_ns;	  /* as in struct model_wait */
+	bool on_cpu;	/* since in_ns; otherwise off since out_ns */
+	uint64_t in_ns; /* as in struct model_wait */
 	uint64_t out_ns, wake_ns;
 	uint64_t resumed_ns; /* on the CPU again since then, though no event told; 0: not so */
 	uint32_t event, stack;
@@ -92,26 +92,26 @@ void model_set_window(struct model *m, uint64_t window_ns, uint64_t delay_ns, ui
 /* Starts an account at begin_ns. cluster is an index the caller gives out (0 ..). A living backend
  * with the same pid but another start is ended first. The backend belongs to the model and stays
  * valid until model_tick drops it. */
-struct model_backend *model_add(struct model *m, uint32_t pid, uint64_t start_ticks,
-	uint32_t cluster, uint64_t begin_ns);
+struct model_backend *model_add(
+	struct model *m, uint32_t pid, uint64_t start_ticks, uint32_t cluster, uint64_t begin_ns);
 
 /* The living backend of that identity, or NULL. start_ticks 0: whatever lives under that pid. */
 struct model_backend *model_find(struct model *m, uint32_t pid, uint64_t start_ticks);
 
 /* Takes a finished wait (or an exit), in the order they happened to this backend. cut_ns: the next
  * cut if it is known already (a tick is being made), else UINT64_MAX. */
-void model_event(struct model *m, struct model_backend *b, const struct model_wait *w,
-	uint64_t cut_ns);
+void model_event(
+	struct model *m, struct model_backend *b, const struct model_wait *w, uint64_t cut_ns);
 
 /* Closes b at the cut. st: its state, read after the cut and before the ring was drained; NULL if
  * it is not tracked any more. */
-void model_close(struct model *m, struct model_backend *b, const struct model_state *st,
-	uint64_t cut_ns);
+void model_close(
+	struct model *m, struct model_backend *b, const struct model_state *st, uint64_t cut_ns);
 
 /* To be called after model_close of all backends: ages the window, drops who left it. `drop` is
  * told of each (may be NULL). Afterwards waits of before the next cut are processed. */
-void model_tick(struct model *m, uint64_t cut_ns,
-	void (*drop)(void *ctx, struct model_backend *b), void *ctx);
+void model_tick(struct model *m, uint64_t cut_ns, void (*drop)(void *ctx, struct model_backend *b),
+	void *ctx);
 
 /* The caller's own pointer per backend. */
 void model_set_user(struct model_backend *b, void *user);
