@@ -12,7 +12,10 @@
 
 #define SLOTS_AIM 50
 #define SLOTS_MAX 120 /* leaves room for the partial slots at both ends of the window */
-#define RESERVED  16  /* cells and details kept for "all the others" of each kind and type */
+/* Kept free for "all the others" of each kind and type, so that these always find room. */
+#define RESERVED (DETAIL_NR * WAIT_NR)
+_Static_assert(RESERVED < MODEL_MAX_CELLS && MODEL_MAX_CELLS <= MODEL_MAX_DETAILS,
+	"room for details by name");
 
 static uint64_t gcd(uint64_t a, uint64_t b)
 {
@@ -78,6 +81,7 @@ static struct slot *slot_for(struct account *a, uint64_t no)
 		s->no = no;
 		memset(&s->times, 0, sizeof(s->times));
 		s->waits = s->max_wait_ns = 0;
+		s->n_lengths = 0;
 	}
 	return s;
 }
@@ -96,9 +100,9 @@ static int add_detail(struct account *a, uint64_t key, const char *comm, uint32_
 
 	for (i = 0; i < a->n_details && a->details[i].refs; i++)
 		;
+	if (i >= limit)
+		return -1;
 	if (i == a->n_details) {
-		if (i >= limit)
-			return -1;
 		if (i == a->cap_details) {
 			a->cap_details = i ? MIN(i * 2, (uint32_t)MODEL_MAX_DETAILS) : 8;
 			a->details = xrealloc(a->details, a->cap_details, sizeof(*a->details));
@@ -152,8 +156,16 @@ static void add_to_slot(struct account *a, struct slot *s, uint64_t key, const c
 	c->max_ns = MAX(c->max_ns, max_ns);
 }
 
-void account_charge(struct account *a, const struct grid *g, uint64_t from_ns, uint64_t to_ns,
-	const struct charge *c)
+static void add_details(struct account *a, struct slot *s, const struct charge *c, uint64_t ns)
+{
+	if (c->event != MODEL_NO_ID)
+		add_to_slot(a, s, detail_key(DETAIL_EVENT, c->type, 0, c->event), NULL, 0, ns, 0);
+	if (c->stack != MODEL_NO_ID)
+		add_to_slot(a, s, detail_key(DETAIL_STACK, c->type, 0, c->stack), NULL, 0, ns, 0);
+}
+
+static void spread(struct account *a, const struct grid *g, uint64_t from_ns, uint64_t to_ns,
+	const struct charge *c, bool times, bool details)
 {
 	uint64_t keep_ns = MODEL_MAX_SLOTS * g->slot_ns;
 
@@ -161,20 +173,27 @@ void account_charge(struct account *a, const struct grid *g, uint64_t from_ns, u
 		from_ns = to_ns - keep_ns; /* out of any window: do not walk there */
 	while (from_ns < to_ns) {
 		uint64_t no = grid_slot(g, from_ns);
-		uint64_t end = MIN(to_ns, grid_start_ns(g, no + 1)), ns = end - from_ns;
+		uint64_t end = MIN(to_ns, grid_start_ns(g, no + 1));
 		struct slot *s = slot_for(a, no);
 
-		if (s) {
-			s->times.ns[c->type] += ns;
-			if (c->details && c->event != MODEL_NO_ID)
-				add_to_slot(a, s, detail_key(DETAIL_EVENT, c->type, 0, c->event),
-					NULL, 0, ns, 0);
-			if (c->details && c->stack != MODEL_NO_ID)
-				add_to_slot(a, s, detail_key(DETAIL_STACK, c->type, 0, c->stack),
-					NULL, 0, ns, 0);
-		}
+		if (s && times)
+			s->times.ns[c->type] += end - from_ns;
+		if (s && details)
+			add_details(a, s, c, end - from_ns);
 		from_ns = end;
 	}
+}
+
+void account_charge(struct account *a, const struct grid *g, uint64_t from_ns, uint64_t to_ns,
+	const struct charge *c)
+{
+	spread(a, g, from_ns, to_ns, c, true, c->details);
+}
+
+void account_add_details(struct account *a, const struct grid *g, uint64_t from_ns, uint64_t to_ns,
+	const struct charge *c)
+{
+	spread(a, g, from_ns, to_ns, c, false, true);
 }
 
 void account_wait(struct account *a, const struct grid *g, uint64_t at_ns, uint64_t max_wait_ns)
@@ -185,6 +204,32 @@ void account_wait(struct account *a, const struct grid *g, uint64_t at_ns, uint6
 		return;
 	s->waits++;
 	s->max_wait_ns = MAX(s->max_wait_ns, max_wait_ns);
+}
+
+static void add_length(struct slot *s, uint8_t type, uint8_t bin, uint32_t count)
+{
+	uint32_t i;
+
+	for (i = 0; i < s->n_lengths; i++)
+		if (s->lengths[i].type == type && s->lengths[i].bin == bin)
+			break;
+	if (i == s->n_lengths) {
+		if (i == s->cap_lengths) {
+			s->cap_lengths = i ? i * 2 : 8;
+			s->lengths = xrealloc(s->lengths, s->cap_lengths, sizeof(*s->lengths));
+		}
+		s->lengths[s->n_lengths++] = (struct length){.type = type, .bin = bin};
+	}
+	s->lengths[i].count += count;
+}
+
+void account_length(struct account *a, const struct grid *g, uint64_t at_ns, uint8_t type,
+	uint8_t bin, uint32_t count)
+{
+	struct slot *s = slot_for(a, grid_slot(g, at_ns));
+
+	if (s)
+		add_length(s, type, bin, count);
 }
 
 void account_detail(struct account *a, const struct grid *g, uint64_t at_ns, uint64_t key,
@@ -222,6 +267,8 @@ static void move_slot(struct account *to, const struct grid *to_grid, const stru
 		const struct detail *d = &from->details[c->detail];
 		add_to_slot(to, into, d->key, d->comm, c->count, c->ns, c->max_ns);
 	}
+	for (uint32_t i = 0; i < s->n_lengths; i++)
+		add_length(into, s->lengths[i].type, s->lengths[i].bin, s->lengths[i].count);
 }
 
 void account_move(struct account *to, const struct grid *to_grid, struct account *from,
@@ -258,8 +305,10 @@ void account_fold(struct account *to, const struct account *from)
 void account_done(struct account *a)
 {
 	for (int i = 0; i < MODEL_MAX_SLOTS; i++) {
-		if (a->slots[i])
+		if (a->slots[i]) {
 			free(a->slots[i]->cells);
+			free(a->slots[i]->lengths);
+		}
 		free(a->slots[i]);
 	}
 	free(a->details);

@@ -30,10 +30,10 @@ static inline uint64_t grid_start_ns(const struct grid *g, uint64_t no)
 /* The first slot of the window that ends at now_ns: its edge is the one next to its start. */
 uint64_t grid_first(const struct grid *g, uint64_t now_ns);
 
-enum detail_kind { DETAIL_EVENT, DETAIL_WAKER, DETAIL_STACK, DETAIL_LENGTH, DETAIL_NR };
+enum detail_kind { DETAIL_EVENT, DETAIL_WAKER, DETAIL_STACK, DETAIL_NR };
 
 struct detail {
-	uint64_t key; /* kind, type, waker kind, id */
+	uint64_t key;  /* kind, type, waker kind, id */
 	uint32_t refs; /* cells that use it; 0: free */
 	char comm[MODEL_COMM_BYTES];
 };
@@ -44,16 +44,25 @@ struct cell {
 	uint64_t ns, max_ns;
 };
 
+/* How many finished waits of a type fell into that bin of the histogram. */
+struct length {
+	uint8_t type, bin;
+	uint32_t count;
+};
+
 struct slot {
 	uint64_t no;
 	struct wait_times times;
 	uint64_t waits, max_wait_ns;
 	uint32_t n_cells, cap_cells;
+	uint32_t n_lengths, cap_lengths;
 	struct cell *cells;
+	struct length *lengths; /* WAIT_NR * MODEL_HIST_BINS at most */
 };
 
 struct account {
-	struct slot *slots[MODEL_MAX_SLOTS]; /* slot no is at no % MODEL_MAX_SLOTS; allocated at use */
+	struct slot
+		*slots[MODEL_MAX_SLOTS]; /* slot no is at no % MODEL_MAX_SLOTS; allocated at use */
 	struct detail *details;
 	uint32_t n_details, cap_details;
 };
@@ -90,8 +99,16 @@ struct charge {
 void account_charge(struct account *a, const struct grid *g, uint64_t from_ns, uint64_t to_ns,
 	const struct charge *c);
 
+/* Adds the details alone of [from, to), which was charged to the same type without them. */
+void account_add_details(struct account *a, const struct grid *g, uint64_t from_ns, uint64_t to_ns,
+	const struct charge *c);
+
 /* Notes a finished wait in the slot of at_ns. max_wait_ns 0: not one of those shown as longest. */
 void account_wait(struct account *a, const struct grid *g, uint64_t at_ns, uint64_t max_wait_ns);
+
+/* Counts a finished wait in its bin of the histogram, in the slot of at_ns. */
+void account_length(struct account *a, const struct grid *g, uint64_t at_ns, uint8_t type,
+	uint8_t bin, uint32_t count);
 
 /* Adds to one detail in the slot of at_ns. comm may be NULL. */
 void account_detail(struct account *a, const struct grid *g, uint64_t at_ns, uint64_t key,

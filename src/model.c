@@ -57,35 +57,36 @@ void model_begin(struct model *m, uint64_t now_ns)
 }
 
 static void regrid(struct account *a, const struct grid *from, const struct grid *to,
-	uint64_t now_ns, uint64_t charged_to_ns)
+	uint64_t oldest_no, uint64_t charged_to_ns)
 {
 	struct account old = *a;
 
 	memset(a, 0, sizeof(*a));
-	account_move(a, to, &old, from, grid_first(from, now_ns), charged_to_ns);
+	account_move(a, to, &old, from, oldest_no, charged_to_ns);
 }
 
 void model_set_window(struct model *m, uint64_t window_ns, uint64_t delay_ns, uint64_t now_ns)
 {
 	struct grid old = m->grid, grid = grid_choose(window_ns, delay_ns, now_ns);
-	uint64_t kept_ns = grid_start_ns(&old, grid_first(&old, now_ns));
+	uint64_t first = grid_first(&old, now_ns);
 
-	m->known_since_ns = MAX(m->known_since_ns, kept_ns);
+	m->known_since_ns = MAX(m->known_since_ns, grid_start_ns(&old, first));
 	m->delay_ns = delay_ns;
 	if (!memcmp(&old, &grid, sizeof(grid)))
 		return;
 	m->grid = grid;
 	for (struct model_backend *b = m->first; b; b = b->next)
-		regrid(&b->account, &old, &grid, now_ns, b->mark_ns);
+		regrid(&b->account, &old, &grid, first, b->mark_ns);
 	for (size_t i = 0; i < m->n_folded; i++)
-		regrid(&m->folded[i].account, &old, &grid, now_ns, now_ns);
+		regrid(&m->folded[i].account, &old, &grid, first, now_ns);
 }
 
 struct model_backend *model_find(struct model *m, uint32_t pid, uint64_t start_ticks)
 {
 	struct model_backend *b = m->bucket[pid & (MODEL_BUCKETS - 1)];
 
-	while (b && (b->pid != pid || b->exited || (start_ticks && b->start_ticks != start_ticks)))
+	while (b && (b->pid != pid || b->exited || b->replaced ||
+			    (start_ticks && b->start_ticks != start_ticks)))
 		b = b->next_in_bucket;
 	return b;
 }
@@ -103,8 +104,11 @@ struct model_backend *model_add(
 	struct model_backend *b = model_find(m, pid, 0),
 			     **bucket = &m->bucket[pid & (MODEL_BUCKETS - 1)];
 
-	/* The pid has been given to another: that its owner ended was lost. */
-	if (b)
+	/* The pid has been given to another: that its owner ended was lost, or is yet to be taken
+	 * from what was put aside. */
+	if (b && b->n_pending)
+		b->replaced = true;
+	else if (b)
 		set_exited(m, b);
 	b = xcalloc(1, sizeof(*b));
 	b->pid = pid;
@@ -128,7 +132,8 @@ static void charge(struct model *m, struct model_backend *b, uint64_t to_ns, con
 		return;
 	if (c->type == WAIT_UNKNOWN)
 		m->unknown_ns += to_ns - b->mark_ns;
-	account_charge(&b->account, &m->grid, b->mark_ns, to_ns, c);
+	/* On a new grid what was before the time that is known would share a slot with it. */
+	account_charge(&b->account, &m->grid, MAX(b->mark_ns, m->known_since_ns), to_ns, c);
 	b->mark_ns = to_ns;
 }
 
@@ -139,23 +144,29 @@ static void charge_type(struct model *m, struct model_backend *b, uint64_t to_ns
 	charge(m, b, to_ns, &c);
 }
 
-/* The blocked part [out_ns, ...) up to to_ns. A wait shows in the details once it is min_wait long;
- * then the part that was left out before is added. */
-static void charge_blocked(
-	struct model *m, struct model_backend *b, const struct model_wait *w, uint64_t to_ns)
+/* The blocked part [out_ns, ...) up to to_ns of a wait that has lasted until now_ns. It shows in
+ * the details once it is min_wait long; then the part that was left out before is added. */
+static void charge_blocked(struct model *m, struct model_backend *b, const struct model_wait *w,
+	uint64_t to_ns, uint64_t now_ns)
 {
 	struct charge c = {.type = w->type, .event = w->event, .stack = w->stack};
-	uint64_t from_ns = MAX(b->mark_ns, w->out_ns);
+	uint64_t from_ns = b->mark_ns;
 
-	if (to_ns <= from_ns)
-		return;
-	c.details = to_ns - w->out_ns >= m->min_wait_ns;
-	if (c.details && from_ns > w->out_ns && from_ns - w->out_ns < m->min_wait_ns &&
-		w->event != MODEL_NO_ID)
-		account_detail(&b->account, &m->grid, from_ns,
-			detail_key(DETAIL_EVENT, w->type, 0, w->event), NULL, 0,
-			from_ns - w->out_ns, 0);
+	c.details = now_ns - MIN(w->out_ns, now_ns) >= m->min_wait_ns;
+	if (b->left_out_ns != w->out_ns)
+		b->left_from_ns = b->left_to_ns = 0;
+	if (c.details) {
+		account_add_details(&b->account, &m->grid, MAX(b->left_from_ns, m->known_since_ns),
+			b->left_to_ns, &c);
+		b->left_from_ns = b->left_to_ns = 0;
+	}
 	charge(m, b, to_ns, &c);
+	if (c.details || b->mark_ns == from_ns)
+		return;
+	b->left_out_ns = w->out_ns;
+	if (!b->left_to_ns)
+		b->left_from_ns = from_ns;
+	b->left_to_ns = b->mark_ns;
 }
 
 /* Where the blocked part ends: at the wake-up. If that was not seen, it is not known how long the
@@ -176,23 +187,16 @@ static void charge_until(
 	charge_type(m, b, MIN(w->out_ns, to_ns), WAIT_CPU);
 	if (w->exit)
 		return;
-	charge_blocked(m, b, w, MIN(blocked_end_ns(w), to_ns));
+	charge_blocked(m, b, w, MIN(blocked_end_ns(w), to_ns), to_ns);
 	charge_type(m, b, to_ns, WAIT_RUNQ);
 }
 
-static unsigned bin_of(uint64_t ns)
+static uint8_t bin_of(uint64_t ns)
 {
 	uint64_t us = ns / NSEC_PER_USEC;
-	unsigned bin = us < 2 ? 0 : 63 - (unsigned)__builtin_clzll(us);
+	int bin = us < 2 ? 0 : 63 - __builtin_clzll(us);
 
-	return MIN(bin, (unsigned)MODEL_HIST_BINS - 1);
-}
-
-static void note_length(
-	struct model *m, struct model_backend *b, uint64_t at_ns, uint8_t type, uint64_t ns)
-{
-	account_detail(&b->account, &m->grid, at_ns, detail_key(DETAIL_LENGTH, type, 0, bin_of(ns)),
-		NULL, 1, 0, 0);
+	return (uint8_t)MIN(bin, MODEL_HIST_BINS - 1);
 }
 
 /* The details that only a finished wait has: how often, how long, who woke it. */
@@ -207,10 +211,10 @@ static void note_finished(struct model *m, struct model_backend *b, const struct
 		return;
 	/* Each wait is counted once: by its blocked part if it has one. */
 	if (w->runnable) {
-		note_length(m, b, at_ns, WAIT_RUNQ, w->end_ns - w->out_ns);
+		account_length(a, &m->grid, at_ns, WAIT_RUNQ, bin_of(w->end_ns - w->out_ns), 1);
 		return;
 	}
-	note_length(m, b, at_ns, w->type, blocked_ns);
+	account_length(a, &m->grid, at_ns, w->type, bin_of(blocked_ns), 1);
 	if (w->event != MODEL_NO_ID)
 		account_detail(a, &m->grid, at_ns, detail_key(DETAIL_EVENT, w->type, 0, w->event),
 			NULL, 1, 0, blocked_ns);
@@ -250,7 +254,7 @@ static void take(struct model *m, struct model_backend *b, const struct model_wa
 	b->current.present = false;
 	if (w.exit)
 		set_exited(m, b);
-	else if (w.end_ns > w.out_ns)
+	else if (w.end_ns > w.out_ns && w.end_ns > m->known_since_ns)
 		note_finished(m, b, &w);
 }
 
@@ -290,6 +294,8 @@ void model_event(
 		b->received++;
 	if (b->n_pending)
 		take_pending(m, b, cut_ns);
+	if (b->exited)
+		return; /* nothing comes after an exit */
 	if (b->n_pending || w->end_ns > cut_ns)
 		put_aside(b, w);
 	else
@@ -310,6 +316,7 @@ static void set_current(struct model_backend *b, const struct model_wait *w, uin
 		.at_least = w->at_least,
 		.waiting_for_cpu = wake_ns <= cut_ns,
 	};
+	b->current_blocked_ns = MIN(wake_ns, cut_ns) - MIN(w->out_ns, cut_ns);
 }
 
 void model_close(
@@ -323,7 +330,7 @@ void model_close(
 	if (b->exited || b->begin_ns >= cut_ns)
 		return;
 	if (b->n_pending) {
-		w = straightened(m, b, &b->pending[0]);
+		w = b->pending[0] = straightened(m, b, &b->pending[0]);
 		charge_until(m, b, &w, cut_ns);
 		set_current(b, &w, cut_ns);
 		return;

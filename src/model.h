@@ -90,8 +90,9 @@ void model_set_min_wait(struct model *m, uint64_t min_wait_ns);
 void model_set_window(struct model *m, uint64_t window_ns, uint64_t delay_ns, uint64_t now_ns);
 
 /* Starts an account at begin_ns. cluster is an index the caller gives out (0 ..). A living backend
- * with the same pid but another start is ended first. The backend belongs to the model and stays
- * valid until model_tick drops it. */
+ * with the same pid is not found any more: it ends where it was last known, or by its own exit if
+ * that has come already. The backend belongs to the model and stays valid until model_tick drops
+ * it. */
 struct model_backend *model_add(
 	struct model *m, uint32_t pid, uint64_t start_ticks, uint32_t cluster, uint64_t begin_ns);
 
@@ -159,7 +160,9 @@ struct model_view {
 	size_t n_history;
 };
 
-/* One backend over the window that ended at the last tick. v is overwritten whole. */
+/* One backend over the window that ended at the last tick. Of the lists in *v only the first n_
+ * elements are set, all else is overwritten. After a change of the window, details, waits and the
+ * split of the times among the types are those of whole former slots. */
 void model_view(struct model *m, const struct model_backend *b, struct model_view *v);
 
 /* Sums of the nameless accounts of a cluster's folded backends. */

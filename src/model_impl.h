@@ -16,9 +16,14 @@ struct model_backend {
 	uint64_t last_end_ns; /* on CPU since, as far as events told */
 	uint32_t received;    /* waits delivered */
 	bool exited;
+	bool replaced; /* its pid has another owner, though events of it are pending yet */
 	struct model_wait *pending; /* end after the cut that was current when they came */
 	size_t n_pending, cap_pending;
 	struct model_current current;
+	uint64_t current_blocked_ns; /* of its age: not yet woken */
+	/* The part [left_from_ns, left_to_ns) of the wait that began at left_out_ns was charged
+	 * without its details: the wait was too short so far. */
+	uint64_t left_out_ns, left_from_ns, left_to_ns;
 	struct account account;
 	void *user;
 };

@@ -91,11 +91,13 @@ static void view_slot(
 	wait_times_add(&v->times, &s->times);
 	v->waits += s->waits;
 	v->max_wait_ns = MAX(v->max_wait_ns, s->max_wait_ns);
+	for (uint32_t i = 0; i < s->n_lengths; i++) {
+		v->histogram[s->lengths[i].type][s->lengths[i].bin] += s->lengths[i].count;
+		v->histogram_types |= 1U << s->lengths[i].type;
+	}
 	for (uint32_t i = 0; i < s->n_cells; i++) {
 		const struct cell *c = &s->cells[i];
 		const struct detail *d = &a->details[c->detail];
-		uint8_t type = detail_key_type(d->key);
-		uint32_t id = (uint32_t)d->key;
 
 		switch (detail_key_kind(d->key)) {
 		case DETAIL_EVENT:
@@ -107,12 +109,6 @@ static void view_slot(
 		case DETAIL_STACK:
 			add_detail(v->stacks, &v->n_stacks, &where[c->detail], c, d);
 			break;
-		case DETAIL_LENGTH:
-			if (id < MODEL_HIST_BINS) {
-				v->histogram[type][id] += c->count;
-				v->histogram_types |= 1U << type;
-			}
-			break;
 		case DETAIL_NR:
 			break;
 		}
@@ -120,7 +116,7 @@ static void view_slot(
 }
 
 /* A wait in progress counts among the longest. */
-static void view_current(struct model_view *v)
+static void view_current(struct model_view *v, const struct model_backend *b)
 {
 	const struct model_current *c = &v->current;
 
@@ -130,7 +126,17 @@ static void view_current(struct model_view *v)
 		v->max_wait_ns = MAX(v->max_wait_ns, c->age_ns);
 	for (size_t i = 0; i < v->n_events; i++)
 		if (v->events[i].id == c->event && v->events[i].type == c->type)
-			v->events[i].max_ns = MAX(v->events[i].max_ns, c->age_ns);
+			v->events[i].max_ns = MAX(v->events[i].max_ns, b->current_blocked_ns);
+}
+
+/* Most of a view is lists that are empty. */
+static void view_clear(struct model_view *v)
+{
+	memset(&v->times, 0, sizeof(v->times));
+	v->watched_ns = v->waits = v->max_wait_ns = 0;
+	v->n_events = v->n_wakers = v->n_stacks = v->n_history = 0;
+	memset(v->histogram, 0, sizeof(v->histogram));
+	v->histogram_types = 0;
 }
 
 void model_view(struct model *m, const struct model_backend *b, struct model_view *v)
@@ -139,7 +145,7 @@ void model_view(struct model *m, const struct model_backend *b, struct model_vie
 	uint16_t where[MODEL_MAX_DETAILS];
 
 	window_slots(m, &first, &last);
-	memset(v, 0, sizeof(*v));
+	view_clear(v);
 	memset(where, 0xff, sizeof(where));
 	for (uint64_t no = first; no <= last && v->n_history < MODEL_MAX_SLOTS; no++) {
 		const struct slot *s = account_slot(&b->account, no);
@@ -149,7 +155,7 @@ void model_view(struct model *m, const struct model_backend *b, struct model_vie
 	}
 	v->watched_ns = b->mark_ns - MIN(b->mark_ns, MAX(b->begin_ns, window_start_ns(m)));
 	v->current = b->current;
-	view_current(v);
+	view_current(v, b);
 	qsort(v->events, v->n_events, sizeof(*v->events), longest_first);
 	qsort(v->wakers, v->n_wakers, sizeof(*v->wakers), longest_first);
 	qsort(v->stacks, v->n_stacks, sizeof(*v->stacks), longest_first);
