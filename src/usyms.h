@@ -25,7 +25,8 @@ struct usyms;
 #define USYMS_MAX_FILES 256   /* whose symbols are kept */
 
 /* reread_ns: the maps of a process are read again after an address that is not in them, but no
- * sooner than this after they were read before; and the longer, the less that helped. Never NULL. */
+ * sooner than this after they were read before; and the longer, the less that helped. Never NULL.
+ */
 struct usyms *usyms_new(uint64_t reread_ns);
 void usyms_free(struct usyms *u); /* NULL is allowed */
 
@@ -55,8 +56,8 @@ enum usyms_kind {
  *
  *   WaitLatch          a function whose symbol covers it
  *   postgres+0x34b407  no symbol covers it: the file's base name, and its address there, for
- *                      addr2line, gdb and nm (of a file without an ELF header: its offset)
- *   postgres@0x34b407  the file could not be opened: the offset in it
+ *                      addr2line, gdb and nm
+ *   postgres@0x34b407  the file could not be opened, or is no ELF file: the offset in it
  *   [vdso] [anon]      as the kernel names it; code without a file (JIT)
  *   [unknown] 0x...    see above
  *
