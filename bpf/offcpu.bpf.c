@@ -55,26 +55,22 @@ struct {
 	__type(value, struct offcpu_counters);
 } counters SEC(".maps");
 
-struct ustack {
-	__s64 bytes;
-	__u64 frames[OFFCPU_USTACK_DEPTH];
-};
-
-/* User stacks are taken at switch-out and delivered at switch-in; only with --stacks all. */
+/* User stacks are taken at switch-out and delivered at switch-in; only with --stacks all.
+ * Preallocated: before 6.1 (fba1a1c6c912) a new element would be a kmalloc() under the run queue's
+ * lock, which may wake kswapd, which needs that lock. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__uint(max_entries, 16384);
 	__type(key, __u32);
-	__type(value, struct ustack);
+	__type(value, struct offcpu_ustack);
 } ustacks SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, struct ustack);
-} ustack_scratch SEC(".maps");
+	__type(value, struct offcpu_ustack);
+} no_ustack SEC(".maps"); /* what a new element begins as */
 
 #define SEED_SLACK_NS 20000000ULL
 
@@ -200,15 +196,21 @@ static __always_inline void read_wait_event(struct offcpu_task *t, struct task_s
 			(void *)(t->beentry + t->server.st_oids_offset));
 }
 
+/* Written in place: a failure can leave no stack of an earlier wait behind. */
 static __always_inline void save_user_stack(__u64 *ctx, __u32 pid)
 {
+	struct offcpu_ustack *s = bpf_map_lookup_elem(&ustacks, &pid);
 	__u32 zero = 0;
-	struct ustack *s = bpf_map_lookup_elem(&ustack_scratch, &zero);
 
-	if (!s)
-		return;
+	if (!s) {
+		s = bpf_map_lookup_elem(&no_ustack, &zero);
+		if (!s || bpf_map_update_elem(&ustacks, &pid, s, BPF_NOEXIST))
+			return;
+		s = bpf_map_lookup_elem(&ustacks, &pid);
+		if (!s)
+			return;
+	}
 	s->bytes = bpf_get_stack(ctx, s->frames, sizeof(s->frames), BPF_F_USER_STACK);
-	bpf_map_update_elem(&ustacks, &pid, s, BPF_ANY);
 }
 
 static __always_inline void fill_event(
@@ -279,7 +281,7 @@ static __always_inline bool emit_with_stacks(
 {
 	struct offcpu_event_stacks *es;
 	__u32 pid = next->pid;
-	struct ustack *us;
+	struct offcpu_ustack *us;
 
 	es = bpf_ringbuf_reserve(&ring, sizeof(*es), 0);
 	if (!es)

@@ -130,6 +130,12 @@ struct offcpu_event_stacks {
 	__u64 ustack[OFFCPU_USTACK_DEPTH];
 };
 
+/* Taken at switch-out. Map `ustacks`, key: the task's pid. */
+struct offcpu_ustack {
+	__s64 bytes; /* negative: -errno */
+	__u64 frames[OFFCPU_USTACK_DEPTH];
+};
+
 /* Per CPU. Map `counters`, key 0. */
 struct offcpu_counters {
 	__u64 lost_events;
@@ -147,6 +153,7 @@ OFFCPU_ASSERT_SIZE(struct offcpu_task, 160);
 OFFCPU_ASSERT_SIZE(struct offcpu_event, 88);
 OFFCPU_ASSERT_SIZE(struct offcpu_event_stack, 416);
 OFFCPU_ASSERT_SIZE(struct offcpu_event_stacks, 800);
+OFFCPU_ASSERT_SIZE(struct offcpu_ustack, 392);
 OFFCPU_ASSERT_SIZE(struct offcpu_counters, 48);
 
 #endif

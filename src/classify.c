@@ -1,7 +1,7 @@
 /*
- * See classify.h. Caches: wait events by (server, word) in a direct-mapped table, kernel stacks by
- * their addresses. Names are interned; an event is "class\0event", a stack is its frames, each
- * ended by '\n' (kernel) or '\v' (user).
+ * See classify.h. Caches, direct-mapped: wait events by (server, word), kernel stacks by their
+ * addresses, user stacks by kernel stack, process and addresses. Names are interned; an event is
+ * "class\0event", a stack is the ids of its frames, those of user space marked by the top bit.
  */
 #include "classify.h"
 
@@ -17,6 +17,10 @@
 #define EVENT_CACHE 4096 /* powers of two */
 #define STACK_CACHE 4096
 #define FRAME_MAX   80
+#define STACK_MAX   (OFFCPU_KSTACK_DEPTH + OFFCPU_USTACK_DEPTH)
+#define USER_FRAME  0x80000000U /* far above NAMES_MAX */
+#define NO_STACK    "[no stack]"
+#define OTHERS	    "[other stacks]" /* beyond NAMES_MAX different ones, or too many in a slot */
 
 struct event_entry {
 	uint32_t server, info, event;
@@ -31,22 +35,54 @@ struct stack_entry {
 	bool used;
 };
 
+struct user_entry {
+	uint64_t hash;
+	uint32_t stack;
+	bool used;
+};
+
 struct classify {
-	struct names *events, *stacks;
+	struct names *events, *frames, *stacks;
+	uint32_t other_stacks;	 /* id */
+	struct stack_entry none; /* of a blocked wait without a stack */
 	struct ksyms *ksyms;
 	struct event_entry event_cache[EVENT_CACHE];
 	struct stack_entry stack_cache[STACK_CACHE];
+	struct user_entry user_cache[STACK_CACHE];
+	enum offcpu_stacks mode;
 	classify_user_fn *user_fn;
 	void *user_ctx;
 };
 
+static uint32_t intern_frame(struct classify *c, const char *name)
+{
+	uint32_t id = names_intern(c->frames, name, strlen(name));
+
+	return id == NAMES_NONE ? names_intern(c->frames, "?", 1) : id;
+}
+
+static uint32_t intern_stack(struct classify *c, const uint32_t *ids, size_t n)
+{
+	uint32_t id = n ? names_intern(c->stacks, ids, n * sizeof(*ids)) : MODEL_NO_ID;
+
+	return n && id == NAMES_NONE ? c->other_stacks : id;
+}
+
 struct classify *classify_new(void)
 {
 	struct classify *c = xcalloc(1, sizeof(*c));
+	uint32_t others;
 
 	c->events = names_new();
+	c->frames = names_new();
 	c->stacks = names_new();
 	c->ksyms = ksyms_new(NULL);
+	/* While there is room for them. */
+	(void)intern_frame(c, "?");
+	(void)intern_frame(c, NO_STACK);
+	others = intern_frame(c, OTHERS);
+	c->other_stacks = intern_stack(c, &others, 1);
+	classify_want_stacks(c, OFFCPU_STACKS_OFF);
 	return c;
 }
 
@@ -55,6 +91,7 @@ void classify_free(struct classify *c)
 	if (!c)
 		return;
 	names_free(c->events);
+	names_free(c->frames);
 	names_free(c->stacks);
 	ksyms_free(c->ksyms);
 	free(c);
@@ -69,6 +106,12 @@ void classify_set_user_resolver(struct classify *c, classify_user_fn *fn, void *
 {
 	c->user_fn = fn;
 	c->user_ctx = ctx;
+}
+
+void classify_want_stacks(struct classify *c, enum offcpu_stacks mode)
+{
+	c->mode = mode;
+	classify_frames(c, NULL, 0, &c->none.type, &c->none.event, &c->none.stack);
 }
 
 bool classify_ksyms_hidden(struct classify *c)
@@ -146,58 +189,49 @@ bool classify_info(struct classify *c, const struct classify_server *server, uin
 
 /* ---- stacks ---- */
 
-static size_t add_frame(char *text, size_t len, size_t size, const char *frame, char end)
+static size_t frames_of(
+	const struct classify *c, uint32_t stack, uint32_t kind, const char **ret, size_t max)
 {
-	size_t n = strlen(frame);
+	const char *bytes;
+	size_t len = 0, n = 0;
+	uint32_t id;
 
-	if (len + n + 1 > size)
-		return len;
-	memcpy(text + len, frame, n);
-	text[len + n] = end;
-	return len + n + 1;
-}
-
-static size_t split_frames(const struct classify *c, uint32_t stack, char end, const char **ret,
-	size_t max)
-{
-	/* Frames are cut out into interned names of their own, which live as long. */
-	const char *text = names_get(c->stacks, stack, NULL);
-	size_t n = 0;
-
-	while (text && *text && n < max) {
-		size_t len = strcspn(text, "\n\v");
-		if (text[len] == end) {
-			uint32_t id = names_intern(c->stacks, text, len);
-			ret[n++] = id == NAMES_NONE ? "" : names_get(c->stacks, id, NULL);
-		}
-		text += len + (text[len] != '\0');
+	bytes = names_get(c->stacks, stack == MODEL_NO_ID ? c->other_stacks : stack, &len);
+	for (size_t at = 0; at + sizeof(id) <= len && n < max; at += sizeof(id)) {
+		memcpy(&id, bytes + at, sizeof(id));
+		if ((id & USER_FRAME) == kind)
+			ret[n++] = names_get(c->frames, id & ~USER_FRAME, NULL);
 	}
 	return n;
 }
 
 size_t classify_stack_kernel(const struct classify *c, uint32_t stack, const char **ret, size_t max)
 {
-	return split_frames(c, stack, '\n', ret, max);
+	return frames_of(c, stack, 0, ret, max);
 }
 
 size_t classify_stack_user(const struct classify *c, uint32_t stack, const char **ret, size_t max)
 {
-	return split_frames(c, stack, '\v', ret, max);
+	return frames_of(c, stack, USER_FRAME, ret, max);
 }
 
 void classify_frames(struct classify *c, const char *const *frames, size_t n, uint8_t *ret_type,
 	uint32_t *ret_event, uint32_t *ret_stack)
 {
-	char text[OFFCPU_KSTACK_DEPTH * FRAME_MAX], function[FRAME_MAX], name[FRAME_MAX + 8];
-	size_t len = 0;
+	char function[FRAME_MAX], name[FRAME_MAX + 8];
+	uint32_t ids[OFFCPU_KSTACK_DEPTH];
+	size_t n_ids = MIN(n, (size_t)OFFCPU_KSTACK_DEPTH);
 
 	*ret_type = kstack_type(frames, n);
 	kstack_function(frames, n, function, sizeof(function));
 	snprintf(name, sizeof(name), "kernel:%s", function[0] ? function : "unknown");
 	*ret_event = intern_event(c, "", name);
-	for (size_t i = 0; i < n; i++)
-		len = add_frame(text, len, sizeof(text), frames[i] ? frames[i] : "?", '\n');
-	*ret_stack = len ? names_intern(c->stacks, text, len) : MODEL_NO_ID;
+	for (size_t i = 0; i < n_ids; i++)
+		ids[i] = intern_frame(
+			c, frames[i] ? ksyms_base_name(frames[i], name, sizeof(name)) : "?");
+	if (!n_ids && c->mode != OFFCPU_STACKS_OFF)
+		ids[n_ids++] = intern_frame(c, NO_STACK);
+	*ret_stack = intern_stack(c, ids, n_ids);
 }
 
 static uint64_t hash_addresses(const __u64 *addr, size_t n)
@@ -221,7 +255,8 @@ static void classify_kernel_addresses(struct classify *c, const __u64 *addr, siz
 
 	if (!e->used || e->hash != hash) {
 		for (size_t i = 0; i < n; i++) {
-			const char *name = ksyms_lookup(c->ksyms, addr[i], NULL);
+			/* Of a task that sleeps all are return addresses. */
+			const char *name = ksyms_lookup(c->ksyms, addr[i] - 1, NULL);
 			snprintf(hex[i], sizeof(hex[i]), "0x%llx", (unsigned long long)addr[i]);
 			frames[i] = name ? ksyms_base_name(name, base[i], sizeof(base[i])) : hex[i];
 			named[i] = name;
@@ -234,29 +269,82 @@ static void classify_kernel_addresses(struct classify *c, const __u64 *addr, siz
 	*ret = *e;
 }
 
-static size_t stack_depth(int32_t bytes, size_t max)
+static size_t stack_depth(int64_t bytes, size_t max)
 {
 	return bytes <= 0 ? 0 : MIN((size_t)bytes / sizeof(uint64_t), max);
 }
 
-/* The kernel stack's id with the user frames added. */
-static uint32_t with_user_frames(struct classify *c, uint32_t kernel,
-	const struct offcpu_event_stacks *es)
+static enum classify_frame name_user_frame(
+	struct classify *c, const struct classify_address *a, uint32_t *ret_id)
 {
-	char text[(OFFCPU_KSTACK_DEPTH + OFFCPU_USTACK_DEPTH) * FRAME_MAX], frame[FRAME_MAX];
-	size_t n = stack_depth(es->s.ustack_bytes, OFFCPU_USTACK_DEPTH), len = 0;
-	const char *k = names_get(c->stacks, kernel, &len);
+	enum classify_frame kind = CLASSIFY_NAMED;
+	char name[FRAME_MAX];
 
-	if (k)
-		memcpy(text, k, len);
+	if (c->user_fn)
+		kind = c->user_fn(c->user_ctx, a, name, sizeof(name));
+	else
+		snprintf(name, sizeof(name), "0x%llx", (unsigned long long)a->addr);
+	*ret_id = intern_frame(c, name) | USER_FRAME;
+	return kind;
+}
+
+/* The chain of frames ends in whatever lies there: with where it began (glibc), or, in code
+ * without frame pointers, anywhere. */
+static size_t name_user_frames(struct classify *c, struct classify_address *a, const __u64 *frames,
+	size_t n, uint32_t *ids, bool *ret_final)
+{
+	*ret_final = true;
 	for (size_t i = 0; i < n; i++) {
-		if (c->user_fn)
-			c->user_fn(c->user_ctx, es->s.ev.pid, es->ustack[i], frame, sizeof(frame));
-		else
-			snprintf(frame, sizeof(frame), "0x%llx", (unsigned long long)es->ustack[i]);
-		len = add_frame(text, len, sizeof(text), frame, '\v');
+		enum classify_frame kind;
+
+		a->addr = frames[i];
+		a->is_return = i > 0;
+		kind = name_user_frame(c, a, &ids[i]);
+		*ret_final = *ret_final && kind != CLASSIFY_LATER && kind != CLASSIFY_BROKEN_LATER;
+		if (kind == CLASSIFY_BROKEN || kind == CLASSIFY_BROKEN_LATER)
+			return i + 1;
 	}
-	return len ? names_intern(c->stacks, text, len) : MODEL_NO_ID;
+	return n;
+}
+
+uint32_t classify_add_user(struct classify *c, uint32_t stack, uint32_t pid,
+	uint64_t start_boottime_ns, const __u64 *frames, int64_t bytes)
+{
+	size_t n = stack_depth(bytes, OFFCPU_USTACK_DEPTH), len = 0, n_ids;
+	struct classify_address a = {.pid = pid, .start_boottime_ns = start_boottime_ns};
+	uint64_t hash = hash_addresses(frames, n) ^
+			hash_addresses((__u64[]){pid, start_boottime_ns, stack}, 3);
+	struct user_entry *e = &c->user_cache[hash & (STACK_CACHE - 1)];
+	const char *kernel = names_get(c->stacks, stack, &len);
+	uint32_t ids[STACK_MAX];
+	bool final = true;
+
+	if (e->used && e->hash == hash)
+		return e->stack;
+	n_ids = MIN(len / sizeof(*ids), (size_t)OFFCPU_KSTACK_DEPTH);
+	if (kernel)
+		memcpy(ids, kernel, n_ids * sizeof(*ids));
+	if (n)
+		n_ids += name_user_frames(c, &a, frames, n, ids + n_ids, &final);
+	else
+		ids[n_ids++] = intern_frame(c, NO_STACK) | USER_FRAME;
+	stack = intern_stack(c, ids, n_ids);
+	if (final)
+		*e = (struct user_entry){.hash = hash, .stack = stack, .used = true};
+	return stack;
+}
+
+/* The stack of a blocked wait: its kernel frames were named already. */
+static uint32_t whole_stack(
+	struct classify *c, const struct offcpu_event *ev, size_t bytes, uint32_t kernel)
+{
+	const struct offcpu_event_stacks *es = (const struct offcpu_event_stacks *)ev;
+	bool has_user = ev->flags & OFFCPU_F_USTACK && bytes >= sizeof(*es);
+
+	if (!has_user && c->mode != OFFCPU_STACKS_ALL)
+		return kernel;
+	return classify_add_user(c, kernel, ev->pid, ev->start_boottime_ns,
+		has_user ? es->ustack : NULL, has_user ? es->s.ustack_bytes : 0);
 }
 
 void classify_event(struct classify *c, const struct classify_server *server,
@@ -268,7 +356,7 @@ void classify_event(struct classify *c, const struct classify_server *server,
 	bool seeded = ev->flags & OFFCPU_F_SEEDED;
 	/* Found runnable, and no wake-up was seen: it was queueing all the time. */
 	bool queued = seeded && seed->runnable && !ev->wake_ns;
-	struct stack_entry k = {.stack = MODEL_NO_ID, .event = MODEL_NO_ID, .type = WAIT_OTHER};
+	struct stack_entry k = c->none;
 
 	*w = (struct model_wait){
 		.in_ns = ev->in_ns,
@@ -293,15 +381,13 @@ void classify_event(struct classify *c, const struct classify_server *server,
 	if (has_stack)
 		classify_kernel_addresses(
 			c, es->kstack, stack_depth(es->kstack_bytes, OFFCPU_KSTACK_DEPTH), &k);
-	w->stack = k.stack;
 	if (!classify_info(c, server, seeded ? seed->info : ev->wait_event,
 		    seeded ? seed->state : classify_state(server, ev->pg_state), &w->type,
 		    &w->event)) {
-		if (!has_stack)
-			classify_frames(c, NULL, 0, &k.type, &k.event, &k.stack);
 		w->type = k.type;
 		w->event = k.event;
+	} else if (!has_stack && c->mode < OFFCPU_STACKS_KERNEL) {
+		return;
 	}
-	if (ev->flags & OFFCPU_F_USTACK && bytes >= sizeof(struct offcpu_event_stacks))
-		w->stack = with_user_frames(c, w->stack, (const struct offcpu_event_stacks *)ev);
+	w->stack = whole_stack(c, ev, bytes, k.stack);
 }

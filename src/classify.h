@@ -53,7 +53,8 @@ bool classify_info(struct classify *c, const struct classify_server *server, uin
 /* st_state as that server stores it. DISABLED where its layout is not known. */
 enum pg_state classify_state(const struct classify_server *server, uint8_t raw);
 
-/* The same by a kernel stack of names, innermost first. n 0: nothing is known. */
+/* The same by a kernel stack of names, innermost first. n 0: nothing is known. *ret_stack: the id
+ * of the stack, "[no stack]" if n is 0 and a stack was wanted. */
 void classify_frames(struct classify *c, const char *const *frames, size_t n, uint8_t *ret_type,
 	uint32_t *ret_event, uint32_t *ret_stack);
 
@@ -62,14 +63,40 @@ void classify_event_name(const struct classify *c, uint32_t event, const char **
 	const char **ret_event);
 
 /* The frames of a stack, innermost first; at most max. Returns how many. They belong to c.
- * Kernel and user frames come separately. */
-size_t classify_stack_kernel(const struct classify *c, uint32_t stack, const char **ret, size_t max);
+ * Kernel and user frames come separately. MODEL_NO_ID is "[other stacks]". */
+size_t classify_stack_kernel(
+	const struct classify *c, uint32_t stack, const char **ret, size_t max);
 size_t classify_stack_user(const struct classify *c, uint32_t stack, const char **ret, size_t max);
+
+/* Which waits should have a stack: one that has none all the same is put down as "[no stack]".
+ * OFFCPU_STACKS_OFF is the default. */
+void classify_want_stacks(struct classify *c, enum offcpu_stacks mode);
+
+enum classify_frame {
+	CLASSIFY_NAMED,	 /* and would be named so again */
+	CLASSIFY_BROKEN, /* no code is there: neither this nor what follows is a frame */
+	CLASSIFY_LATER,	 /* could be named otherwise later */
+	CLASSIFY_BROKEN_LATER,
+};
+
+/* An address in a user stack; pid and start time are those of the event. */
+struct classify_address {
+	uint32_t pid;
+	uint64_t start_boottime_ns;
+	uint64_t addr;
+	bool is_return; /* all but the innermost */
+};
 
 /* User addresses are resolved by who knows the process; NULL (the default): shown as hex. Writes
  * the name of one frame. */
-typedef void classify_user_fn(void *ctx, uint32_t pid, uint64_t addr, char *buf, size_t size);
+typedef enum classify_frame classify_user_fn(
+	void *ctx, const struct classify_address *a, char *buf, size_t size);
 void classify_set_user_resolver(struct classify *c, classify_user_fn *fn, void *ctx);
+
+/* The stack (of kernel frames only, or MODEL_NO_ID) with the user frames added; bytes negative or
+ * 0: there are none, though there should be. */
+uint32_t classify_add_user(struct classify *c, uint32_t stack, uint32_t pid,
+	uint64_t start_boottime_ns, const __u64 *frames, int64_t bytes);
 
 /* True if the kernel hides its symbols' addresses: stacks come as hex and explain nothing. Reads
  * /proc/kallsyms unless that was done. */

@@ -28,6 +28,7 @@
 #include "snapshot_build.h"
 #include "source.h"
 #include "util.h"
+#include "wait_stacks.h"
 
 #define DRAIN_BATCH	4096 /* events between two looks at keys and timers */
 #define NO_CLUSTER_YET	"no PostgreSQL server found: waiting for one to start"
@@ -40,6 +41,7 @@ struct monitor {
 	struct source *source;
 	struct clusters *clusters;
 	struct classify *classify;
+	struct wait_stacks *stacks;
 	struct model *model;
 	bool *selected; /* by cluster index */
 	size_t n_selected;
@@ -86,11 +88,13 @@ static struct session *session_of(const struct model_backend *b)
 
 static void drop_session(void *ctx, struct model_backend *b)
 {
+	struct monitor *m = ctx;
 	struct session *s = session_of(b);
 
-	(void)ctx;
 	if (s && s->tracked_facts && s->cluster->status)
 		backend_status_remove(s->cluster->status, s->pid);
+	if (s)
+		wait_stacks_end(m->stacks, s);
 	session_free(s);
 }
 
@@ -106,6 +110,7 @@ static struct model_backend *add_backend(struct monitor *m, pid_t pid, uint64_t 
 		model_add(m->model, (uint32_t)pid, start_ticks, (uint32_t)c->index, begin_ns);
 
 	model_set_user(b, session_new(pid, start_ticks, c));
+	wait_stacks_begin(m->stacks, session_of(b));
 	return b;
 }
 
@@ -171,6 +176,7 @@ static void on_cluster(void *ctx, struct cluster *c)
 	bool yes = wanted(m, c);
 
 	select_cluster(m, c->index, yes);
+	wait_stacks_server(m->stacks, c);
 	if (yes)
 		source_add_server(m->source, (uint32_t)c->postmaster, &c->server);
 	classify_forget(m->classify);
@@ -289,10 +295,13 @@ static int check_selection(struct monitor *m, struct diag *d)
 /* First of all: its pid may be in use again. */
 static void forget_exited(void *ctx, struct model_backend *b)
 {
+	struct monitor *m = ctx;
 	struct session *s = session_of(b);
 
-	(void)ctx;
-	if (!model_exited(b) || !s->tracked_facts || !s->cluster->status)
+	if (!model_exited(b))
+		return;
+	wait_stacks_end(m->stacks, s);
+	if (!s->tracked_facts || !s->cluster->status)
 		return;
 	backend_status_remove(s->cluster->status, s->pid);
 	s->tracked_facts = false;
@@ -300,12 +309,14 @@ static void forget_exited(void *ctx, struct model_backend *b)
 
 static void update_facts(void *ctx, struct model_backend *b)
 {
+	struct monitor *m = ctx;
 	struct session *s = session_of(b);
 	const struct backend_facts *f;
 	char title[512];
 	ssize_t len;
 
-	(void)ctx;
+	if (!model_exited(b))
+		wait_stacks_tick(m->stacks, s);
 	if (!s->cluster->status || !s->tracked_facts)
 		return;
 	f = backend_status_get(s->cluster->status, s->pid);
@@ -336,14 +347,14 @@ static void track_facts(void *ctx, struct model_backend *b)
 static void read_facts(struct monitor *m)
 {
 	clusters_check(m->clusters);
-	model_each(m->model, forget_exited, NULL);
+	model_each(m->model, forget_exited, m);
 	model_each(m->model, track_facts, NULL);
 	for (size_t i = 0; i < clusters_count(m->clusters); i++) {
 		struct cluster *c = clusters_get(m->clusters, i);
 		if (c->status)
 			(void)backend_status_update(c->status);
 	}
-	model_each(m->model, update_facts, NULL);
+	model_each(m->model, update_facts, m);
 }
 
 /* ---- opening ---- */
@@ -379,6 +390,8 @@ int monitor_open(struct monitor **ret, const struct monitor_config *cfg, struct 
 	}
 	m->clusters = clusters_new();
 	m->classify = classify_new();
+	m->stacks =
+		wait_stacks_new(m->source, m->classify, cfg->stacks, m->tick_ns, m->boottime_ticks);
 	m->model = model_new(cfg->window_ns, cfg->delay_ns, source_now_ns(m->source));
 	model_set_min_wait(m->model, cfg->min_wait_ns);
 	if (cfg->stacks != OFFCPU_STACKS_OFF)
@@ -408,10 +421,11 @@ void monitor_close(struct monitor *m)
 {
 	if (!m)
 		return;
-	source_close(m->source);
 	model_each(m->model, free_session, NULL);
 	model_free(m->model);
+	wait_stacks_free(m->stacks);
 	classify_free(m->classify);
+	source_close(m->source);
 	clusters_free(m->clusters);
 	free(m->selected);
 	free(m);
@@ -467,27 +481,6 @@ bool monitor_drain(struct monitor *m)
 
 /* ---- the tick ---- */
 
-/* The kernel stack of a wait in progress without a wait event. False: not to be had, the wait has
- * ended meanwhile. */
-static bool explain_open(struct monitor *m, struct session *s, const struct offcpu_task *t)
-{
-	struct proc_stack stack;
-	struct proc_stat stat;
-
-	if (s->stack_out_ns == t->out_ns)
-		return true;
-	if (m->cfg.stacks == OFFCPU_STACKS_OFF)
-		stack.n = 0;
-	else if (procfs_read_stack("/proc", s->pid, &stack))
-		stack.n = 0;
-	else if (procfs_read_stat("/proc", s->pid, &stat) || stat.state == 'R')
-		return false;
-	classify_frames(m->classify, stack.frames, stack.n, &s->stack_type, &s->stack_event,
-		&s->stack_id);
-	s->stack_out_ns = t->out_ns;
-	return true;
-}
-
 /* A task that seems to queue for long may have been put on the CPU without that being seen: the CPU
  * time it has used since tells. Returns since when it runs, or 0. */
 static uint64_t resumed_ns(const struct session *s, const struct offcpu_task *t, uint64_t cut_ns)
@@ -519,24 +512,27 @@ static struct model_state state_of(struct monitor *m, struct session *s,
 		.runnable = t->flags & OFFCPU_F_RUNNABLE,
 		.at_least = seeded,
 	};
-	struct offcpu_task open = *t;
+	bool explained;
 
 	if (t->phase == OFFCPU_OFF_CPU)
 		st.resumed_ns = resumed_ns(s, t, *ret_cut);
 	if (st.on_cpu || st.runnable)
 		return st;
-	open.out_ns = st.out_ns;
-	if (classify_info(m->classify, &s->cluster->classify, seeded ? s->seed.info : t->wait_event,
-		    seeded ? s->seed.state : classify_state(&s->cluster->classify, t->pg_state),
-		    &st.type, &st.event))
+	explained = classify_info(m->classify, &s->cluster->classify,
+		seeded ? s->seed.info : t->wait_event,
+		seeded ? s->seed.state : classify_state(&s->cluster->classify, t->pg_state),
+		&st.type, &st.event);
+	if (explained && m->cfg.stacks < OFFCPU_STACKS_KERNEL)
 		return st;
-	if (st.wake_ns || !explain_open(m, s, &open)) {
+	if (!wait_stacks_open(m->stacks, s, t)) {
 		*ret_cut = MIN(*ret_cut, st.out_ns); /* its event will tell */
 		return st;
 	}
-	st.type = s->stack_type;
-	st.event = s->stack_event;
 	st.stack = s->stack_id;
+	if (!explained) {
+		st.type = s->stack_type;
+		st.event = s->stack_event;
+	}
 	return st;
 }
 
@@ -670,7 +666,7 @@ struct snapshot *monitor_tick(struct monitor *m)
 	}
 	m->last_cut_ns = cut_ns;
 	m->due_ns = cut_ns + m->delay_ns;
-	model_tick(m->model, cut_ns, drop_session, NULL);
+	model_tick(m->model, cut_ns, drop_session, m);
 	read_facts(m);
 	release_clusters(m);
 	build.now_us = wall_clock_us();

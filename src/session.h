@@ -15,8 +15,7 @@ struct session {
 	bool is_client;
 	uint64_t visited_cut_ns; /* the tick that found it in the kernel's map */
 
-	/* The kernel stack of a wait in progress that no wait event explains, read once per wait.
-	 */
+	/* The stack of a wait in progress, read once per wait; type and event by the stack. */
 	uint64_t stack_out_ns;
 	uint8_t stack_type;
 	uint32_t stack_event, stack_id;

@@ -64,6 +64,13 @@ struct source_tasks {
 };
 int source_read_tasks(struct source *s, struct source_tasks *ret);
 
+/* True if the wait (or the whole life so far) that t was read in still goes on. */
+bool source_same_wait(struct source *s, uint32_t pid, const struct offcpu_task *t);
+
+/* The user stack of the latest blocked wait of a task; only with OFFCPU_STACKS_ALL. Whether it is
+ * of the wait that is meant has to be asked afterwards. -ENOENT. */
+int source_read_user_stack(struct source *s, uint32_t pid, struct offcpu_ustack *ret);
+
 /* Sums over all CPUs. */
 int source_counters(struct source *s, struct offcpu_counters *ret);
 

@@ -258,6 +258,20 @@ int source_read_tasks(struct source *s, struct source_tasks *ret)
 	return 0;
 }
 
+bool source_same_wait(struct source *s, uint32_t pid, const struct offcpu_task *t)
+{
+	struct offcpu_task now;
+
+	return !bpf_map_lookup_elem(bpf_map__fd(s->skel->maps.tasks), &pid, &now) &&
+	       now.start_boottime_ns == t->start_boottime_ns && now.begun == now.done &&
+	       now.phase == t->phase && now.seq == t->seq && now.out_ns == t->out_ns;
+}
+
+int source_read_user_stack(struct source *s, uint32_t pid, struct offcpu_ustack *ret)
+{
+	return bpf_map_lookup_elem(bpf_map__fd(s->skel->maps.ustacks), &pid, ret) ? -errno : 0;
+}
+
 int source_counters(struct source *s, struct offcpu_counters *ret)
 {
 	_cleanup_free_ struct offcpu_counters *cpus = xcalloc((size_t)s->n_cpus, sizeof(*cpus));
