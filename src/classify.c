@@ -386,8 +386,8 @@ void classify_event(struct classify *c, const struct classify_server *server,
 		    &w->event)) {
 		w->type = k.type;
 		w->event = k.event;
-	} else if (!has_stack && c->mode < OFFCPU_STACKS_KERNEL) {
-		return;
+	} else if (c->mode < OFFCPU_STACKS_KERNEL) {
+		return; /* of a wait that was found the program did not know its wait event */
 	}
 	w->stack = whole_stack(c, ev, bytes, k.stack);
 }

@@ -30,6 +30,8 @@ struct space {
 	struct space *next; /* in its bucket */
 	uint64_t hash;
 	size_t refs; /* processes */
+	pid_t pid;   /* whose maps were read first, in practice the postmaster */
+	uint64_t start_ticks;
 	struct usyms_region *regions;
 	size_t n_regions;
 	struct usyms_object *objects;
@@ -131,7 +133,7 @@ static bool same_space(const struct space *a, const struct space *b)
 }
 
 /* The one kept copy of s, which is consumed. */
-static struct space *intern_space(struct usyms *u, struct space *s)
+static struct space *intern_space(struct usyms *u, struct space *s, pid_t pid, uint64_t start_ticks)
 {
 	struct space **bucket, *other;
 
@@ -145,6 +147,8 @@ static struct space *intern_space(struct usyms *u, struct space *s)
 		}
 	}
 	s->refs = 1;
+	s->pid = pid;
+	s->start_ticks = start_ticks;
 	s->next = *bucket;
 	*bucket = s;
 	u->n_spaces++;
@@ -313,13 +317,13 @@ void usyms_free(struct usyms *u)
 	free(u);
 }
 
-/* Asked after something was read under this pid: had it been another process then, this one, known
- * from before, could not be there now. */
-static bool still_there(const struct process *p)
+/* Asked after something was read under this pid: had it been another process then, the one that is
+ * meant, known from before, could not be there now. */
+static bool still_there(pid_t pid, uint64_t start_ticks)
 {
 	struct proc_stat stat;
 
-	return !procfs_read_stat(PROC, p->pid, &stat) && stat.start_ticks == p->start_ticks;
+	return !procfs_read_stat(PROC, pid, &stat) && stat.start_ticks == start_ticks;
 }
 
 static int read_maps(struct usyms *u, struct process *p)
@@ -331,10 +335,10 @@ static int read_maps(struct usyms *u, struct process *p)
 	p->next_read_ns = now_ns() + u->reread_ns * p->backoff;
 	err = procfs_read_maps(PROC, p->pid, &maps);
 	/* A process that is ending has given up its memory already. */
-	if (!err && (!maps.n || !still_there(p)))
+	if (!err && (!maps.n || !still_there(p->pid, p->start_ticks)))
 		err = -ESRCH;
 	if (!err) {
-		struct space *space = intern_space(u, make_space(&maps));
+		struct space *space = intern_space(u, make_space(&maps), p->pid, p->start_ticks);
 		put_space(u, p->space);
 		p->space = space;
 		p->own = true;
@@ -372,21 +376,29 @@ static const struct usyms_region *look_again(struct usyms *u, struct process *p,
 	return r;
 }
 
-/* Opens the file behind a region, through a process that has it mapped. */
+static bool open_through(struct usyms *u, struct usyms_object *o, const struct usyms_region *r,
+	pid_t pid, uint64_t start_ticks)
+{
+	_cleanup_close_ int fd = usyms_object_open(o, pid, r);
+
+	if (fd < 0 || !still_there(pid, start_ticks))
+		return false;
+	usyms_object_take(u->files, o, fd);
+	return true;
+}
+
+/* Opens the file behind a region: through the process itself, or another that has it mapped. */
 static void open_object(struct usyms *u, struct process *p, const struct usyms_region *r)
 {
-	struct usyms_object *o = &p->space->objects[r->object];
+	struct space *s = p->space;
+	struct usyms_object *o = &s->objects[r->object];
 	uint64_t now;
-	int fd;
 
 	if (!usyms_object_wants_file(o) || (now = now_ns()) < o->next_try_ns)
 		return;
 	o->next_try_ns = now + u->reread_ns;
-	fd = p->gone ? -ESRCH : usyms_object_open(o, p->pid, r);
-	if (fd >= 0 && still_there(p))
-		usyms_object_take(u->files, o, fd);
-	if (fd >= 0)
-		close(fd);
+	if (p->gone || !open_through(u, o, r, p->pid, p->start_ticks))
+		(void)open_through(u, o, r, s->pid, s->start_ticks);
 }
 
 static enum usyms_kind write_name(enum usyms_kind kind, char *buf, size_t size, const char *name)
