@@ -179,9 +179,11 @@ static __always_inline void read_wait_event(struct offcpu_task *t, struct task_s
 		return;
 	}
 	t->wait_event = info;
-	if (!t->backend_type && t->server.type_addr)
+	/* A failed read costs microseconds: it is not tried again. */
+	if (!t->backend_type && t->server.type_addr &&
 		bpf_probe_read_user(&t->backend_type, sizeof(t->backend_type),
-			(void *)t->server.type_addr);
+			(void *)t->server.type_addr))
+		t->server.type_addr = 0;
 	if (info != t->server.client_read || !t->server.beentry_addr)
 		return;
 	if (!t->beentry && bpf_probe_read_user(&t->beentry, sizeof(t->beentry),

@@ -376,6 +376,11 @@ void classify_event(struct classify *c, const struct classify_server *server,
 	};
 	memcpy(w->waker_comm, ev->waker_comm, MODEL_COMM_BYTES);
 	w->waker_comm[MODEL_COMM_BYTES - 1] = '\0';
+	/* Soft interrupts put off to a thread: who woke is not in it either. */
+	if (w->waker == MODEL_WAKER_KTHREAD && !strncmp(w->waker_comm, "ksoftirqd/", 10)) {
+		w->waker = MODEL_WAKER_IRQ;
+		w->waker_pid = 0;
+	}
 	if (w->runnable || w->exit)
 		return;
 	if (has_stack)

@@ -221,8 +221,8 @@ static const struct option_desc table[] = {
 		"exact",
 		"0", take_min_wait},
 	{"stacks", 'S', "MODE",
-		"off; auto: kernel stack where no wait event explains the wait, user stacks for "
-		"the backend being looked at; kernel; all",
+		"off; auto: kernel stack where no wait event explains the wait; kernel: of every "
+		"wait; all: user stack as well",
 		"auto", take_stacks},
 	{"ring-size", 0, "BYTES", "ring buffer size, 4K to 1G, rounded up to a power of two pages",
 		"chosen to fit", take_ring_size},

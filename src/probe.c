@@ -19,6 +19,7 @@
 
 #define KERNEL_BTF     "/sys/kernel/btf/vmlinux"
 #define LOCKDOWN       "/sys/kernel/security/lockdown"
+#define INITIAL_PID_NS "pid:[4026531836]" /* PROC_PID_INIT_INO, include/linux/proc_ns.h */
 #define OLDEST_KERNEL  "5.8"
 
 /* linux/capability.h of old headers lacks the last ones. */
@@ -113,6 +114,23 @@ int probe_capabilities(struct diag *d)
 	diag_hint(d, "Run it with sudo, or once: setcap cap_bpf,cap_perfmon,cap_sys_ptrace,"
 		     "cap_dac_read_search,cap_syslog,cap_sys_admin+ep $(command -v pgtop-offcpu)");
 	return -EPERM;
+}
+
+int probe_namespace(struct diag *d)
+{
+	char ns[64];
+	ssize_t len = readlink("/proc/self/ns/pid", ns, sizeof(ns) - 1);
+
+	if (len < 0)
+		return diag_set(d, -errno, "could not read /proc/self/ns/pid: %s", strerror(errno));
+	ns[len] = '\0';
+	if (!strcmp(ns, INITIAL_PID_NS))
+		return 0;
+	diag_set(d, -ENOTSUP, "cannot work inside a PID namespace: the kernel reports the process "
+			      "IDs of the host");
+	diag_hint(d, "Run it on the host, or start the container with the host's PID namespace "
+		     "(--pid=host).");
+	return -ENOTSUP;
 }
 
 static bool locked_down(void)

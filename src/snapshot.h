@@ -29,8 +29,8 @@ const char *snap_waker_kind_name(enum snap_waker_kind kind);
 
 struct snap_event {
 	enum wait_type type;
-	const char *wait_class; /* "Lock"; "kernel" for a wait without a wait event; "" for runq */
-	const char *event;	/* "transactionid"; the kernel function */
+	const char *wait_class; /* "Lock"; "" for a wait without a wait event */
+	const char *event;	/* "transactionid"; "kernel:<function>" without a wait event */
 	uint64_t count;		/* finished waits that ended inside the window */
 	uint64_t ns;		/* time inside the window, waits in progress included */
 	uint64_t max_ns;	/* longest single wait, not cut at the window's edge */
@@ -76,7 +76,8 @@ struct snap_backend {
 	uint64_t start_ticks; /* with pid: the identity (clock ticks since boot, /proc/PID/stat 22) */
 	pid_t postmaster;
 	size_t cluster;	      /* index into snapshot.clusters */
-	const char *backend_type; /* "client backend", "walwriter" ... as pg_stat_activity */
+	/* "client backend", "walwriter" ... as pg_stat_activity; NULL: ended before it was read. */
+	const char *backend_type;
 	const char *user, *database, *client, *application, *state, *query;
 	bool query_id_known;
 	int64_t query_id;

@@ -61,7 +61,7 @@ static void build_waker(struct builder *x, const struct model_detail *d, struct 
 
 	w->pid = (pid_t)d->id;
 	w->kind = SNAP_WAKER_PROCESS;
-	if (d->waker_kind == MODEL_WAKER_IRQ || !strncmp(d->comm, "ksoftirqd/", 10)) {
+	if (d->waker_kind == MODEL_WAKER_IRQ) {
 		w->pid = -1;
 		w->kind = SNAP_WAKER_IRQ;
 		name = "irq";
@@ -189,7 +189,7 @@ static void age(struct builder *x, int64_t since_us, bool *ret_known, uint64_t *
 
 static void build_facts(struct builder *x, const struct session *s, struct snap_backend *out)
 {
-	out->backend_type = arena_strdup(x->a, s->backend_type ? s->backend_type : "not known");
+	out->backend_type = arena_strdup(x->a, s->backend_type);
 	out->user = arena_strdup(x->a, s->user);
 	out->database = arena_strdup(x->a, s->database);
 	out->client = arena_strdup(x->a, s->client);
@@ -248,7 +248,7 @@ static void count_state(struct snapshot *snap, const struct session *s)
 		snap->n_idle++;
 		break;
 	default:
-		if (s->is_client)
+		if (s->is_client || !s->backend_type)
 			snap->n_active++; /* starting, or track_activities is off */
 		else
 			snap->n_background++;

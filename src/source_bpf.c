@@ -113,7 +113,8 @@ int source_open(struct source **ret, const struct source_config *cfg, struct dia
 	struct source *s;
 	int err;
 
-	if ((err = probe_capabilities(d)) || (err = probe_kernel(&probe, d)))
+	if ((err = probe_capabilities(d)) || (err = probe_namespace(d)) ||
+		(err = probe_kernel(&probe, d)))
 		return err;
 	s = xcalloc(1, sizeof(*s));
 	s->log = xcalloc(1, LOG_BYTES);

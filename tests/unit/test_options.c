@@ -1,4 +1,4 @@
-/* The command line: defaults, every option, every bad usage, and that help and man page agree. */
+/* The command line: defaults, every option, every bad usage, the help. tests/docs compares with the man page. */
 #include "unit.h"
 
 #include <stdbool.h>
@@ -7,7 +7,6 @@
 #include "units.h"
 #include "util.h"
 
-#define MAN_PAGE "man/pgtop-offcpu.8"
 
 #define MAX_ARGS 32
 
@@ -332,134 +331,6 @@ static void defaults_in_the_table_are_true(void **state)
 	}
 }
 
-/*
- * The tags of a page's OPTIONS section: the line after .TP or .TQ, and .IP and .OP lines, without
- * fonts and quotes, each between line feeds.
- */
-static char *read_tags(FILE *f)
-{
-	char *tags = xasprintf("\n");
-	bool in_options = false, tag = false;
-	char line[1024];
-
-	while (fgets(line, sizeof(line), f)) {
-		char *to = line, *longer;
-
-		if (!strncmp(line, ".SH", 3))
-			in_options = !!strstr(line, "OPTIONS");
-		tag |= !strncmp(line, ".IP", 3) || !strncmp(line, ".OP", 3);
-		if (in_options && tag) {
-			for (char *p = line; *p; p++) {
-				if (*p == '\\' && p[1] == 'f' && p[2])
-					p += 2;
-				else if (*p != '\\' && *p != '"')
-					*to++ = *p;
-			}
-			*to = '\0';
-			longer = xasprintf("%s%s", tags, line);
-			free(tags);
-			tags = longer;
-		}
-		tag = !strncmp(line, ".TP", 3) || !strncmp(line, ".TQ", 3);
-	}
-	return tags;
-}
-
-/* The start of the tag line with that long option, or NULL. */
-static const char *find_tag(const char *tags, const char *name)
-{
-	_cleanup_free_ char *option = xasprintf("--%s", name);
-	const char *at = strstr(tags, option);
-
-	while (at && strchr("abcdefghijklmnopqrstuvwxyz-", at[strlen(option)]))
-		at = strstr(at + 1, option);
-	while (at && at[-1] != '\n')
-		at--;
-	return at;
-}
-
-/* What is wrong with the page's OPTIONS, to be freed, or NULL. */
-static char *page_problem(FILE *f)
-{
-	_cleanup_free_ char *tags = read_tags(f);
-	const struct option_desc *table;
-	size_t n, longs = 0;
-
-	table = options_table(&n);
-	for (size_t i = 0; i < n; i++) {
-		const char *at = find_tag(tags, table[i].name);
-		_cleanup_free_ char *line = at ? strndup(at, strcspn(at, "\n")) : NULL;
-		_cleanup_free_ char *letter = xasprintf("-%c", table[i].short_name);
-
-		if (!line)
-			return xasprintf("no --%s", table[i].name);
-		if (table[i].short_name && strncmp(line + strcspn(line, "-"), letter, 2))
-			return xasprintf("no %s with --%s", letter, table[i].name);
-		if (table[i].arg && !strstr(line, table[i].arg))
-			return xasprintf("no %s with --%s", table[i].arg, table[i].name);
-	}
-	for (const char *p = strstr(tags, "--"); p; p = strstr(p + 2, "--"))
-		longs++;
-	return longs == n ? NULL : xasprintf("%zu long options, not %zu", longs, n);
-}
-
-/* A page made from the table, in which option bad is not what it should be. */
-static FILE *make_page(size_t bad)
-{
-	const struct option_desc *table;
-	FILE *f = tmpfile();
-	size_t n;
-
-	assert_non_null(f);
-	table = options_table(&n);
-	fprintf(f, ".TH X 8\n.SH SYNOPSIS\n.TP\n\\-\\-not\\-this\n.SH OPTIONS\n");
-	for (size_t i = 0; i < n; i++) {
-		fprintf(f, ".TP\n.BR ");
-		if (table[i].short_name)
-			fprintf(f, "\\-%c \", \" ", i == bad ? '!' : table[i].short_name);
-		fprintf(f, "\\-\\-");
-		for (const char *p = table[i].name; *p; p++)
-			fprintf(f, *p == '-' ? "\\%c" : "%c", *p);
-		if (i == bad && !table[i].short_name)
-			fprintf(f, "s");
-		fprintf(f, " \\fI%s\\fR\nText that names \\-\\-others.\n",
-			table[i].arg ? table[i].arg : "");
-	}
-	if (bad == n)
-		fprintf(f, ".TP\n\\-\\-one\\-too\\-many\n");
-	fprintf(f, ".SH \"EXIT STATUS\"\n.TP\n\\-\\-not\\-this\n");
-	rewind(f);
-	return f;
-}
-
-static void the_page_check_can_fail(void **state)
-{
-	size_t n;
-
-	(void)state;
-	options_table(&n);
-	for (size_t bad = 0; bad <= n + 1; bad++) {
-		_cleanup_fclose_ FILE *f = make_page(bad);
-		_cleanup_free_ char *problem = page_problem(f);
-
-		if (!problem != (bad == n + 1))
-			fail_msg("option %zu: %s", bad, problem ? problem : "no problem seen");
-	}
-}
-
-static void man_page_agrees(void **state)
-{
-	_cleanup_fclose_ FILE *f = fopen(MAN_PAGE, "r");
-	_cleanup_free_ char *problem = NULL;
-
-	(void)state;
-	if (!f)
-		skip();
-	problem = page_problem(f);
-	if (problem)
-		fail_msg(MAN_PAGE ", OPTIONS: %s", problem);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -472,8 +343,6 @@ int main(void)
 		cmocka_unit_test(messages_are_clean),
 		cmocka_unit_test(help_has_every_option),
 		cmocka_unit_test(defaults_in_the_table_are_true),
-		cmocka_unit_test(the_page_check_can_fail),
-		cmocka_unit_test(man_page_agrees),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
