@@ -113,9 +113,15 @@ def rss_bytes(pid):
 
 
 def cpu_seconds(pid):
-    """User and system time of the whole process."""
-    f = stat_fields(pid)
-    return (int(f[11]) + int(f[12])) / os.sysconf("SC_CLK_TCK")
+    """Time on CPU of all threads of the process, exact."""
+    total = 0
+    for task in os.listdir(f"/proc/{pid}/task"):
+        try:
+            with open(f"/proc/{pid}/task/{task}/schedstat", encoding="ascii") as f:
+                total += int(f.read().split()[0])
+        except OSError:     # the thread has ended
+            pass
+    return total / 1e9
 
 
 def end(pid, sig=signal.SIGTERM):
