@@ -192,14 +192,14 @@ FUZZ_FLAGS   := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit
 
 # As plain programs over the fixed corpus, with whatever compiler and sanitizer the build has.
 $(B)/tests/fuzz/replay_%: $(B)/tests/fuzz/fuzz_%.o $(B)/tests/fuzz/replay_main.o $(TESTLIB) $(LIB)
-	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ -lcmocka $(LIBS)
 
 fuzz-replay: $(FUZZERS:%=$(B)/tests/fuzz/replay_%)
 	@set -e; for f in $(FUZZERS); do \
 		echo "fuzz-replay: $$f"; $(B)/tests/fuzz/replay_$$f tests/fuzz/corpus/$$f; done
 
 $(B)/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(TESTLIB) $(LIB)
-	$(CC) $(CFLAGS_ALL) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+	$(CC) $(CFLAGS_ALL) -fsanitize=fuzzer -o $@ $^ -lcmocka $(LIBS)
 
 fuzz-build: $(FUZZERS:%=$(B)/fuzz_%)
 
