@@ -93,8 +93,10 @@ def test_man_page_is_well_formed():
 
 def commands_in(text):
     """Lines of code blocks that run the program."""
-    return [line.strip() for block in re.findall(r"^```.*?\n(.*?)^```", text, re.M | re.S)
-            for line in block.split("\n") if "pgtop-offcpu" in line]
+    fenced = re.findall(r"^```.*?\n(.*?)^```", text, re.M | re.S)
+    indented = re.findall(r"(?:^    .*\n)+", text, re.M)
+    return [line.strip() for block in fenced + indented for line in block.split("\n")
+            if "pgtop-offcpu" in line]
 
 
 def test_readme():
