@@ -14,7 +14,7 @@ struct grid {
 };
 
 /* A grid for that window whose edges the ticks at now_ns + k * delay_ns fall on, if there is one
- * with not too many slots; with about 50 to 120 slots. */
+ * with not too many slots; with 25 to 120 slots. */
 struct grid grid_choose(uint64_t window_ns, uint64_t delay_ns, uint64_t now_ns);
 
 static inline uint64_t grid_slot(const struct grid *g, uint64_t t_ns)

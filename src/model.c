@@ -319,49 +319,57 @@ static void set_current(struct model_backend *b, const struct model_wait *w, uin
 	b->current_blocked_ns = MIN(wake_ns, cut_ns) - MIN(w->out_ns, cut_ns);
 }
 
-void model_close(
-	struct model *m, struct model_backend *b, const struct model_state *st, uint64_t cut_ns)
+/* The state as the wait it is, or will be. */
+static struct model_wait wait_of_state(const struct model_state *st, uint64_t cut_ns)
 {
-	struct model_wait w;
-
-	if (b->exited)
-		return;
-	take_pending(m, b, cut_ns);
-	if (b->exited || b->begin_ns >= cut_ns)
-		return;
-	if (b->n_pending) {
-		w = b->pending[0] = straightened(m, b, &b->pending[0]);
-		charge_until(m, b, &w, cut_ns);
-		set_current(b, &w, cut_ns);
-		return;
-	}
-	if (!st) {
-		/* Gone, and its exit was lost: the account ends where it was last known. */
-		set_exited(m, b);
-		return;
-	}
-	if (st->seq - st->lost != b->received)
-		return; /* an event is still on its way: it will tell */
-	w = (struct model_wait){
+	return (struct model_wait){
 		.in_ns = st->in_ns,
 		.out_ns = st->on_cpu ? UINT64_MAX : MAX(st->out_ns, st->in_ns),
 		.wake_ns = st->wake_ns,
-		.end_ns = UINT64_MAX,
+		.end_ns = st->resumed_ns ? MIN(st->resumed_ns, cut_ns) : UINT64_MAX,
 		.event = st->event,
 		.stack = st->stack,
 		.type = st->type,
 		.runnable = st->runnable,
 		.at_least = st->at_least,
 	};
-	if (st->resumed_ns)
-		w.end_ns = MIN(st->resumed_ns, cut_ns);
-	charge_until(m, b, &w, MIN(w.end_ns, cut_ns));
-	charge_type(m, b, cut_ns, WAIT_CPU);
+}
+
+static void close_by_state(
+	struct model *m, struct model_backend *b, const struct model_state *st, uint64_t cut_ns)
+{
+	struct model_wait w = wait_of_state(st, cut_ns);
+	uint64_t to_ns = st->undecided ? MIN(w.out_ns, cut_ns) : cut_ns;
+
+	charge_until(m, b, &w, MIN(w.end_ns, to_ns));
+	charge_type(m, b, to_ns, WAIT_CPU);
 	/* From here on the timeline is known again. If in_ns is after the cut, events were lost
 	 * that ended after it, and the next close will find the gap. */
 	if (st->in_ns <= cut_ns)
 		b->last_end_ns = MAX(b->last_end_ns, st->in_ns);
-	set_current(b, &w, cut_ns);
+	set_current(b, &w, to_ns);
+}
+
+void model_close(
+	struct model *m, struct model_backend *b, const struct model_state *st, uint64_t cut_ns)
+{
+	if (b->exited)
+		return;
+	take_pending(m, b, cut_ns);
+	if (b->exited || b->begin_ns >= cut_ns)
+		return;
+	if (b->n_pending) {
+		struct model_wait w = b->pending[0] = straightened(m, b, &b->pending[0]);
+		charge_until(m, b, &w, cut_ns);
+		set_current(b, &w, cut_ns);
+	} else if (!st) {
+		/* Gone, and its exit was lost: the account ends where it was last known. */
+		set_exited(m, b);
+	} else if (st->seq - st->lost != b->received) {
+		b->current.present = false; /* an event is still on its way: it will tell */
+	} else {
+		close_by_state(m, b, st, cut_ns);
+	}
 }
 
 static void unlink_backend(struct model *m, struct model_backend *b)

@@ -70,6 +70,8 @@ struct model_state {
 	uint32_t seq, lost;
 	uint8_t type;
 	bool runnable, at_least;
+	bool undecided; /* what it waits for is not known: its event will tell, until then the wait
+			 * is not charged */
 };
 
 struct model;
