@@ -220,13 +220,14 @@ static void lengths_are_counted_by_type_and_bin(void **state)
 static void all_the_others_have_room_in_every_kind_and_type(void **state)
 {
 	struct account a = {.n_details = 0};
+	const char comm[MODEL_COMM_BYTES] = "waker";
 	uint64_t ns = 0, keys = 0;
 	const struct slot *s;
 
 	(void)state;
 	/* First names without end, then a little of everything. */
 	for (uint32_t id = 0; id < 1000; id++)
-		account_detail(&a, &grid, S, detail_key(DETAIL_WAKER, 1, 1, id), "x", 1, 1, 1);
+		account_detail(&a, &grid, S, detail_key(DETAIL_WAKER, 1, 1, id), comm, 1, 1, 1);
 	for (uint32_t id = 2000; id < 2010; id++)
 		for (int kind = 0; kind < DETAIL_NR; kind++)
 			for (uint8_t type = 0; type < WAIT_NR; type++, keys++)
