@@ -245,17 +245,15 @@ static struct model_wait straightened(
 	return s;
 }
 
-static void take(struct model *m, struct model_backend *b, const struct model_wait *raw)
+static void take(struct model *m, struct model_backend *b, const struct model_wait *w)
 {
-	struct model_wait w = straightened(m, b, raw);
-
-	charge_until(m, b, &w, w.end_ns);
-	b->last_end_ns = w.end_ns;
+	charge_until(m, b, w, w->end_ns);
+	b->last_end_ns = w->end_ns;
 	b->current.present = false;
-	if (w.exit)
+	if (w->exit)
 		set_exited(m, b);
-	else if (w.end_ns > w.out_ns && w.end_ns > m->known_since_ns)
-		note_finished(m, b, &w);
+	else if (w->end_ns > w->out_ns && w->end_ns > m->known_since_ns)
+		note_finished(m, b, w);
 }
 
 static void put_aside(struct model_backend *b, const struct model_wait *w)
@@ -272,8 +270,14 @@ static void take_pending(struct model *m, struct model_backend *b, uint64_t cut_
 {
 	size_t n = 0;
 
-	while (n < b->n_pending && b->pending[n].end_ns <= cut_ns && !b->exited)
-		take(m, b, &b->pending[n++]);
+	for (; n < b->n_pending && !b->exited; n++) {
+		struct model_wait *w = &b->pending[n];
+
+		*w = straightened(m, b, w);
+		if (w->end_ns > cut_ns)
+			break;
+		take(m, b, w);
+	}
 	if (!n)
 		return;
 	b->n_pending -= n;
@@ -286,20 +290,26 @@ static void take_pending(struct model *m, struct model_backend *b, uint64_t cut_
 }
 
 void model_event(
-	struct model *m, struct model_backend *b, const struct model_wait *w, uint64_t cut_ns)
+	struct model *m, struct model_backend *b, const struct model_wait *raw, uint64_t cut_ns)
 {
+	struct model_wait w;
+
 	if (b->exited)
 		return;
-	if (!w->exit)
+	if (!raw->exit)
 		b->received++;
-	if (b->n_pending)
-		take_pending(m, b, cut_ns);
+	take_pending(m, b, cut_ns);
 	if (b->exited)
 		return; /* nothing comes after an exit */
-	if (b->n_pending || w->end_ns > cut_ns)
-		put_aside(b, w);
+	if (b->n_pending) {
+		put_aside(b, raw);
+		return;
+	}
+	w = straightened(m, b, raw);
+	if (w.end_ns > cut_ns)
+		put_aside(b, &w);
 	else
-		take(m, b, w);
+		take(m, b, &w);
 }
 
 /* ---- the cut ---- */
@@ -359,9 +369,8 @@ void model_close(
 	if (b->exited || b->begin_ns >= cut_ns)
 		return;
 	if (b->n_pending) {
-		struct model_wait w = b->pending[0] = straightened(m, b, &b->pending[0]);
-		charge_until(m, b, &w, cut_ns);
-		set_current(b, &w, cut_ns);
+		charge_until(m, b, &b->pending[0], cut_ns);
+		set_current(b, &b->pending[0], cut_ns);
 	} else if (!st) {
 		/* Gone, and its exit was lost: the account ends where it was last known. */
 		set_exited(m, b);

@@ -102,7 +102,7 @@ struct model_backend *model_add(
 struct model_backend *model_find(struct model *m, uint32_t pid, uint64_t start_ticks);
 
 /* Takes a finished wait (or an exit), in the order they happened to this backend. cut_ns: the next
- * cut if it is known already (a tick is being made), else UINT64_MAX. */
+ * cut; what ends after it is put aside. */
 void model_event(
 	struct model *m, struct model_backend *b, const struct model_wait *w, uint64_t cut_ns);
 

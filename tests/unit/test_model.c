@@ -269,6 +269,20 @@ static void events_stay_in_order_though_their_stamps_do_not(void **state)
 	assert_int_equal(model_anomalies(f->m), 1);
 }
 
+static void a_wait_that_seems_to_end_before_it_began_does_not_pass_the_cut(void **state)
+{
+	struct fixture *f = *state;
+
+	/* Another CPU's clock: off the CPU after the cut, on it again before. */
+	event(f, lock_wait(0, 1001, 0, 999), AT(1000));
+	tick_running(f, 1000, 1001, 1);
+	assert_times(f, 1000, 0, 0, 0);
+	assert_int_equal(model_anomalies(f->m), 1);
+	tick_running(f, 2000, 1001, 1);
+	assert_times(f, 2000, 0, 0, 0);
+	assert_int_equal(model_anomalies(f->m), 1);
+}
+
 static void an_event_that_ends_at_the_cut_is_taken(void **state)
 {
 	struct fixture *f = *state;
@@ -508,6 +522,7 @@ int main(void)
 		MODEL_CASE(an_event_that_straddles_the_cut_waits),
 		MODEL_CASE(several_events_after_the_cut),
 		MODEL_CASE(events_stay_in_order_though_their_stamps_do_not),
+		MODEL_CASE(a_wait_that_seems_to_end_before_it_began_does_not_pass_the_cut),
 		MODEL_CASE(an_event_that_ends_at_the_cut_is_taken),
 		MODEL_CASE(an_event_on_its_way_holds_up_the_close),
 		MODEL_CASE(a_gap_is_unknown_exactly),
