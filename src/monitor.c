@@ -129,11 +129,13 @@ static struct model_backend *backend_for(struct monitor *m, uint32_t pid, uint64
 	uint32_t server_pid, uint64_t begin_ns)
 {
 	uint64_t ticks = ticks_of(m, start_ns);
-	struct model_backend *b = model_find(m->model, pid, ticks);
+	struct model_backend *b = model_find(m->model, pid, 0);
 	struct cluster *c;
 
-	if (b)
+	if (b && model_start_ticks(b) == ticks)
 		return b;
+	if (b && model_start_ticks(b) > ticks)
+		return NULL; /* what is said of the pid's former owner comes too late */
 	c = cluster_of_server(m, server_pid);
 	return c ? add_backend(m, (pid_t)pid, ticks, c, begin_ns) : NULL;
 }
@@ -479,6 +481,16 @@ bool monitor_drain(struct monitor *m)
 	return source_drain(m->source, DRAIN_BATCH, on_event, &d) == DRAIN_BATCH;
 }
 
+/* Everything that was in the ring when it was called. An event that another CPU is just writing
+ * ends a round, with others behind it; it is written by the time of the next. */
+static void drain_all(struct monitor *m, struct drain *d)
+{
+	int max = source_ring_events(m->source);
+
+	for (int round = 0; round < 3 && max > 0; round++)
+		max -= source_drain(m->source, max, on_event, d);
+}
+
 /* ---- the tick ---- */
 
 /* A task that seems to queue for long may have been put on the CPU without that being seen: the CPU
@@ -494,9 +506,9 @@ static uint64_t resumed_ns(const struct session *s, const struct offcpu_task *t,
 	return MAX(t->wake_ns, cut_ns - MIN(cut_ns, now.cpu_ns - t->exec_ns));
 }
 
-/* From the kernel's map to the model. *ret_cut: how far the account can be closed by it. */
-static struct model_state state_of(struct monitor *m, struct session *s,
-	const struct offcpu_task *t, uint64_t *ret_cut)
+/* From the kernel's map to the model. */
+static struct model_state state_of(
+	struct monitor *m, struct session *s, const struct offcpu_task *t, uint64_t cut_ns)
 {
 	bool seeded = t->phase == OFFCPU_SEEDED;
 	struct model_state st = {
@@ -515,7 +527,7 @@ static struct model_state state_of(struct monitor *m, struct session *s,
 	bool explained;
 
 	if (t->phase == OFFCPU_OFF_CPU)
-		st.resumed_ns = resumed_ns(s, t, *ret_cut);
+		st.resumed_ns = resumed_ns(s, t, cut_ns);
 	if (st.on_cpu || st.runnable)
 		return st;
 	explained = classify_info(m->classify, &s->cluster->classify,
@@ -525,7 +537,7 @@ static struct model_state state_of(struct monitor *m, struct session *s,
 	if (explained && m->cfg.stacks < OFFCPU_STACKS_KERNEL)
 		return st;
 	if (!wait_stacks_open(m->stacks, s, t)) {
-		*ret_cut = MIN(*ret_cut, st.out_ns); /* its event will tell */
+		st.undecided = true;
 		return st;
 	}
 	st.stack = s->stack_id;
@@ -536,20 +548,27 @@ static struct model_state state_of(struct monitor *m, struct session *s,
 	return st;
 }
 
+/* One that is not known though it has waited becomes known by an event on its way. */
+static struct model_backend *backend_of_task(
+	struct monitor *m, uint32_t pid, const struct offcpu_task *t)
+{
+	if (t->seq != t->lost)
+		return model_find(m->model, pid, ticks_of(m, t->start_boottime_ns));
+	return backend_for(m, pid, t->start_boottime_ns, t->server_pid, t->in_ns);
+}
+
 static void close_tracked(struct monitor *m, const struct source_tasks *tasks, uint64_t cut_ns)
 {
 	for (size_t i = 0; i < tasks->n; i++) {
 		const struct offcpu_task *t = &tasks->tasks[i];
-		struct model_backend *b = backend_for(
-			m, tasks->pids[i], t->start_boottime_ns, t->server_pid, t->in_ns);
+		struct model_backend *b = backend_of_task(m, tasks->pids[i], t);
 		struct model_state st;
-		uint64_t closed_ns = cut_ns;
 
 		if (!b)
 			continue;
 		session_of(b)->visited_cut_ns = cut_ns;
-		st = state_of(m, session_of(b), t, &closed_ns);
-		model_close(m->model, b, &st, closed_ns);
+		st = state_of(m, session_of(b), t, cut_ns);
+		model_close(m->model, b, &st, cut_ns);
 	}
 }
 
@@ -660,7 +679,7 @@ struct snapshot *monitor_tick(struct monitor *m)
 
 	scan(m, false);
 	if (!source_read_tasks(m->source, &tasks)) {
-		source_drain(m->source, source_ring_events(m->source), on_event, &drain);
+		drain_all(m, &drain);
 		close_tracked(m, &tasks, cut_ns);
 		model_each(m->model, close_untracked, &rest);
 	}
@@ -680,8 +699,11 @@ struct snapshot *monitor_tick(struct monitor *m)
 
 void monitor_set_delay(struct monitor *m, uint64_t delay_ns)
 {
+	uint64_t since = source_now_ns(m->source) - m->last_cut_ns;
+
+	/* Not in the past: events of until now may have been charged. */
 	m->delay_ns = delay_ns;
-	m->due_ns = m->last_cut_ns + delay_ns;
+	m->due_ns = m->last_cut_ns + MAX((since + delay_ns - 1) / delay_ns, 1U) * delay_ns;
 	model_set_window(m->model, model_window_ns(m->model), delay_ns, m->last_cut_ns);
 }
 
