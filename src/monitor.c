@@ -16,50 +16,18 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "classify.h"
-#include "cluster.h"
-#include "model.h"
+#include "monitor_impl.h"
 #include "procfs.h"
-#include "session.h"
 #include "snapshot_build.h"
-#include "source.h"
 #include "util.h"
-#include "wait_stacks.h"
 
 #define DRAIN_BATCH	4096 /* events between two looks at keys and timers */
 #define NO_CLUSTER_YET	"no PostgreSQL server found: waiting for one to start"
 #define SYMBOLS_HIDDEN	"kernel symbols are hidden (no CAP_SYSLOG, or kptr_restrict): stacks as addresses"
 #define LONG_QUEUE_NS	(20 * NSEC_PER_MSEC)
-#define SCAN_COST_SHARE 50 /* a scan may take 1/50 of the time */
-
-struct monitor {
-	struct monitor_config cfg;
-	struct source *source;
-	struct clusters *clusters;
-	struct classify *classify;
-	struct wait_stacks *stacks;
-	struct model *model;
-	bool *selected; /* by cluster index */
-	size_t n_selected;
-
-	uint64_t delay_ns;
-	uint64_t last_cut_ns;
-	uint64_t due_ns; /* the next tick: last cut + delay */
-	uint64_t events;
-
-	uint64_t scanned_execs; /* source_exec_count() at the last scan */
-	uint64_t next_scan_ns;
-
-	struct utsname uts;
-	bool symbols_hidden;
-	uint64_t self_cpu_ns, self_at_ns;
-	int64_t boottime_ticks; /* of this time namespace */
-	uint64_t tick_ns;	/* one clock tick */
-};
 
 static uint64_t rss_bytes(void)
 {
@@ -81,15 +49,10 @@ static uint64_t own_cpu_ns(void)
 
 /* ---- sessions ---- */
 
-static struct session *session_of(const struct model_backend *b)
-{
-	return model_user(b);
-}
-
 static void drop_session(void *ctx, struct model_backend *b)
 {
 	struct monitor *m = ctx;
-	struct session *s = session_of(b);
+	struct session *s = monitor_session(b);
 
 	if (s && s->tracked_facts && s->cluster->status)
 		backend_status_remove(s->cluster->status, s->pid);
@@ -103,14 +66,14 @@ static uint64_t ticks_of(const struct monitor *m, uint64_t start_boottime_ns)
 	return start_boottime_ns / m->tick_ns;
 }
 
-static struct model_backend *add_backend(struct monitor *m, pid_t pid, uint64_t start_ticks,
+struct model_backend *monitor_add_backend(struct monitor *m, pid_t pid, uint64_t start_ticks,
 	struct cluster *c, uint64_t begin_ns)
 {
 	struct model_backend *b =
 		model_add(m->model, (uint32_t)pid, start_ticks, (uint32_t)c->index, begin_ns);
 
 	model_set_user(b, session_new(pid, start_ticks, c));
-	wait_stacks_begin(m->stacks, session_of(b));
+	wait_stacks_begin(m->stacks, monitor_session(b));
 	return b;
 }
 
@@ -137,159 +100,7 @@ static struct model_backend *backend_for(struct monitor *m, uint32_t pid, uint64
 	if (b && model_start_ticks(b) > ticks)
 		return NULL; /* what is said of the pid's former owner comes too late */
 	c = cluster_of_server(m, server_pid);
-	return c ? add_backend(m, (pid_t)pid, ticks, c, begin_ns) : NULL;
-}
-
-/* ---- finding servers ---- */
-
-static bool named_by_pid(const struct monitor *m, pid_t pid)
-{
-	for (size_t i = 0; i < m->cfg.n_pids; i++)
-		if (m->cfg.pids[i] == pid)
-			return true;
-	return false;
-}
-
-static bool wanted(const struct monitor *m, const struct cluster *c)
-{
-	if (!m->cfg.n_pids && !m->cfg.n_pgdata)
-		return true;
-	if (named_by_pid(m, c->postmaster))
-		return true;
-	for (size_t i = 0; i < m->cfg.n_pgdata; i++)
-		if (cluster_has_data_directory(c, m->cfg.pgdata[i]) > 0)
-			return true;
-	return false;
-}
-
-static void select_cluster(struct monitor *m, size_t index, bool yes)
-{
-	if (index >= m->n_selected) {
-		m->selected = xrealloc(m->selected, index + 1, sizeof(*m->selected));
-		memset(m->selected + m->n_selected, 0, index + 1 - m->n_selected);
-		m->n_selected = index + 1;
-	}
-	m->selected[index] = yes;
-}
-
-static void on_cluster(void *ctx, struct cluster *c)
-{
-	struct monitor *m = ctx;
-	bool yes = wanted(m, c);
-
-	select_cluster(m, c->index, yes);
-	wait_stacks_server(m->stacks, c);
-	if (yes)
-		source_add_server(m->source, (uint32_t)c->postmaster, &c->server);
-	classify_forget(m->classify);
-}
-
-/* A backend that lives already. Its wait, if it is in one, is read just before it is tracked. */
-static void on_process(void *ctx, const struct cluster_process *p)
-{
-	struct monitor *m = ctx;
-	struct cluster *c = p->cluster;
-	uint64_t ticks = p->start_ticks - (uint64_t)m->boottime_ticks;
-	struct classify_seed seed = {0};
-	struct proc_schedstat schedstat = {0};
-	struct proc_stat stat;
-	struct offcpu_task task;
-	struct model_backend *b;
-
-	select_cluster(m, c->index, m->n_selected > c->index && m->selected[c->index]);
-	if (!m->selected[c->index]) {
-		bool orphan = c->start_ticks == 0 && wanted(m, c);
-		if (!orphan && !named_by_pid(m, p->pid))
-			return;
-		if (orphan)
-			select_cluster(m, c->index, true);
-	}
-	if (model_find(m->model, (uint32_t)p->pid, ticks) || !c->status)
-		return;
-	backend_status_add(c->status, p->pid, p->pid_ns);
-	(void)backend_status_update_one(c->status, p->pid); /* it checks the layout */
-	(void)backend_status_read_wait_event(c->status, p->pid, &seed.info, &seed.state);
-	(void)procfs_read_schedstat("/proc", p->pid, &schedstat);
-	seed.runnable = !procfs_read_stat("/proc", p->pid, &stat) && stat.state == 'R';
-	task = (struct offcpu_task){
-		.server_pid = (uint32_t)c->postmaster,
-		.start_boottime_ns = ticks * m->tick_ns,
-		.in_ns = source_now_ns(m->source),
-		.exec_ns = schedstat.cpu_ns,
-		.server = c->server,
-		.phase = OFFCPU_SEEDED,
-	};
-	/* -EEXIST: its fork was seen. It will be known by its first event or from the map. */
-	if (source_seed_task(m->source, (uint32_t)p->pid, &task)) {
-		backend_status_remove(c->status, p->pid);
-		return;
-	}
-	b = add_backend(m, p->pid, ticks, c, task.in_ns);
-	session_of(b)->seed = seed;
-	session_of(b)->pid_ns = p->pid_ns;
-	session_of(b)->tracked_facts = true;
-}
-
-/* A scan of /proc is needed when a program was started; its cost is kept in proportion. */
-static void scan(struct monitor *m, bool force)
-{
-	struct clusters_sink sink = {on_cluster, on_process, m};
-	uint64_t now = source_now_ns(m->source), execs = source_exec_count(m->source), took;
-
-	if (!force && ((execs == m->scanned_execs && !clusters_unfinished(m->clusters)) ||
-			      now < m->next_scan_ns))
-		return;
-	m->scanned_execs = execs;
-	(void)clusters_scan(m->clusters, &sink);
-	took = source_now_ns(m->source) - now;
-	m->next_scan_ns = now + took * SCAN_COST_SHARE;
-}
-
-static void list_clusters(const struct monitor *m, char *out, size_t size)
-{
-	size_t n = clusters_count(m->clusters), len = 0;
-
-	snprintf(out, size, "No PostgreSQL server is running.");
-	for (size_t i = 0; i < n && len < size; i++) {
-		const struct cluster *c = clusters_get(m->clusters, i);
-		len += (size_t)snprintf(out + len, size - len, "%s%d (%s)",
-			i ? ", " : "There are: ", c->postmaster, c->identity.data_dir);
-	}
-}
-
-/* Every -p and -D has to match something. */
-static int check_selection(struct monitor *m, struct diag *d)
-{
-	char there[400];
-	size_t n = clusters_count(m->clusters);
-
-	list_clusters(m, there, sizeof(there));
-	for (size_t k = 0; k < m->cfg.n_pids; k++) {
-		pid_t pid = m->cfg.pids[k];
-		bool found = model_find(m->model, (uint32_t)pid, 0) != NULL;
-		for (size_t i = 0; i < n && !found; i++) {
-			const struct cluster *c = clusters_get(m->clusters, i);
-			found = c->postmaster == pid;
-		}
-		if (!found) {
-			diag_set(d, -ENOENT, "no postmaster or backend has process ID %d", pid);
-			diag_hint(d, "%s", there);
-			return -ENOENT;
-		}
-	}
-	for (size_t k = 0; k < m->cfg.n_pgdata; k++) {
-		bool found = false;
-		for (size_t i = 0; i < n && !found; i++)
-			found = cluster_has_data_directory(
-					clusters_get(m->clusters, i), m->cfg.pgdata[k]) > 0;
-		if (!found) {
-			diag_set(d, -ENOENT, "no running server has data directory \"%s\"",
-				m->cfg.pgdata[k]);
-			diag_hint(d, "%s", there);
-			return -ENOENT;
-		}
-	}
-	return 0;
+	return c ? monitor_add_backend(m, (pid_t)pid, ticks, c, begin_ns) : NULL;
 }
 
 /* ---- session facts ---- */
@@ -298,7 +109,7 @@ static int check_selection(struct monitor *m, struct diag *d)
 static void forget_exited(void *ctx, struct model_backend *b)
 {
 	struct monitor *m = ctx;
-	struct session *s = session_of(b);
+	struct session *s = monitor_session(b);
 
 	if (!model_exited(b))
 		return;
@@ -312,7 +123,7 @@ static void forget_exited(void *ctx, struct model_backend *b)
 static void update_facts(void *ctx, struct model_backend *b)
 {
 	struct monitor *m = ctx;
-	struct session *s = session_of(b);
+	struct session *s = monitor_session(b);
 	const struct backend_facts *f;
 	char title[512];
 	ssize_t len;
@@ -333,7 +144,7 @@ static void update_facts(void *ctx, struct model_backend *b)
 
 static void track_facts(void *ctx, struct model_backend *b)
 {
-	struct session *s = session_of(b);
+	struct session *s = monitor_session(b);
 	struct proc_status status;
 
 	(void)ctx;
@@ -398,8 +209,8 @@ int monitor_open(struct monitor **ret, const struct monitor_config *cfg, struct 
 	model_set_min_wait(m->model, cfg->min_wait_ns);
 	if (cfg->stacks != OFFCPU_STACKS_OFF)
 		m->symbols_hidden = classify_ksyms_hidden(m->classify);
-	scan(m, true);
-	err = check_selection(m, d);
+	monitor_scan(m, true);
+	err = monitor_check_selection(m, d);
 	if (err) {
 		monitor_close(m);
 		return err;
@@ -416,7 +227,7 @@ int monitor_open(struct monitor **ret, const struct monitor_config *cfg, struct 
 static void free_session(void *ctx, struct model_backend *b)
 {
 	(void)ctx;
-	session_free(session_of(b));
+	session_free(monitor_session(b));
 }
 
 void monitor_close(struct monitor *m)
@@ -467,7 +278,7 @@ static void on_event(void *ctx, const struct offcpu_event *ev, size_t bytes)
 	b = backend_for(m, ev->pid, ev->start_boottime_ns, ev->server_pid, ev->in_ns);
 	if (!b)
 		return;
-	s = session_of(b);
+	s = monitor_session(b);
 	if (ev->kind == OFFCPU_EV_EXIT)
 		session_take_exit(s, ev->pg_state, ev->wait_event, ev->userid);
 	classify_event(m->classify, &s->cluster->classify, ev, bytes, &s->seed, &w);
@@ -566,8 +377,8 @@ static void close_tracked(struct monitor *m, const struct source_tasks *tasks, u
 
 		if (!b)
 			continue;
-		session_of(b)->visited_cut_ns = cut_ns;
-		st = state_of(m, session_of(b), t, cut_ns);
+		monitor_session(b)->visited_cut_ns = cut_ns;
+		st = state_of(m, monitor_session(b), t, cut_ns);
 		model_close(m->model, b, &st, cut_ns);
 	}
 }
@@ -581,7 +392,7 @@ static void close_untracked(void *ctx, struct model_backend *b)
 {
 	struct close_rest *r = ctx;
 
-	if (session_of(b)->visited_cut_ns != r->cut_ns)
+	if (monitor_session(b)->visited_cut_ns != r->cut_ns)
 		model_close(r->m->model, b, NULL, r->cut_ns);
 }
 
@@ -637,7 +448,7 @@ static void fill_loss(struct monitor *m, struct snap_loss *loss)
 		return;
 	loss->ring_events = c.lost_events + c.anomalies;
 	loss->ring_ns = model_unknown_ns(m->model);
-	loss->map_full = c.tasks_full;
+	loss->map_full = c.tasks_full + m->seeds_full;
 	loss->event_unread = c.unread;
 	loss->stack_missed = c.stack_missed;
 }
@@ -677,7 +488,7 @@ struct snapshot *monitor_tick(struct monitor *m)
 		.want_stacks = m->cfg.stacks != OFFCPU_STACKS_OFF,
 	};
 
-	scan(m, false);
+	monitor_scan(m, false);
 	if (!source_read_tasks(m->source, &tasks)) {
 		drain_all(m, &drain);
 		close_tracked(m, &tasks, cut_ns);

@@ -116,9 +116,12 @@ static bool skip_word(struct cursor *c, const char *word)
 /* ---- stat ---- */
 
 #define STAT_PPID      4
+#define STAT_FLAGS     9
 #define STAT_UTIME     14
 #define STAT_STIME     15
 #define STAT_STARTTIME 22
+
+#define PF_EXITING 0x4 /* include/linux/sched.h: set before sched_process_exit, never cleared */
 
 /* Fields 3.. of stat, behind the last ')'. */
 static bool parse_stat_fields(struct cursor *c, struct proc_stat *st)
@@ -140,6 +143,9 @@ static bool parse_stat_fields(struct cursor *c, struct proc_stat *st)
 			if (negative || v > INT_MAX)
 				return false;
 			st->ppid = (pid_t)v;
+			break;
+		case STAT_FLAGS:
+			st->exiting = v & PF_EXITING;
 			break;
 		case STAT_UTIME:
 			st->cpu_ticks = v;

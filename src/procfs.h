@@ -25,6 +25,7 @@ struct proc_stat {
 	pid_t pid;
 	char comm[64]; /* raw bytes: may hold blanks, ')', newlines, anything but NUL */
 	char state;    /* 'R', 'S', 'D', 'Z' ... */
+	bool exiting;  /* in do_exit or dead */
 	pid_t ppid;
 	uint64_t cpu_ticks;   /* utime + stime, clock ticks (sysconf(_SC_CLK_TCK)) */
 	uint64_t start_ticks; /* since boot; with pid the identity of a process */

@@ -60,7 +60,19 @@ static void stat_with_any_comm(void **state)
 		assert_int_equal(st.ppid, 1);
 		assert_int_equal(st.cpu_ticks, 42);
 		assert_int_equal(st.start_ticks, 123456789);
+		assert_false(st.exiting);
 	}
+}
+
+static void stat_of_one_in_do_exit(void **state)
+{
+	struct proc_stat st;
+
+	(void)state;
+	assert_int_equal(
+		parse_stat("7 (a) R 1 7 7 0 -1 4194564 1 0 3 0 17 25 0 0 20 0 1 0 9", &st), 0);
+	assert_true(st.exiting);
+	assert_int_equal(st.start_ticks, 9);
 }
 
 static void stat_damaged(void **state)
@@ -590,6 +602,7 @@ int main(void)
 #define FIXTURE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stat_with_any_comm),
+		cmocka_unit_test(stat_of_one_in_do_exit),
 		cmocka_unit_test(stat_damaged),
 		cmocka_unit_test(long_comm_is_cut),
 		cmocka_unit_test(status_namespaces),
