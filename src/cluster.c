@@ -44,6 +44,9 @@ void cluster_release(struct cluster *c)
 {
 	backend_status_free(c->status);
 	c->status = NULL;
+	free(c->tranches);
+	c->tranches = NULL;
+	c->n_tranches = 0;
 	lockgraph_free(c->locks);
 	c->locks = NULL;
 	c->released = true;
@@ -55,7 +58,6 @@ void clusters_free(struct clusters *cs)
 		return;
 	for (size_t i = 0; i < cs->n; i++) {
 		cluster_release(cs->list[i]);
-		free(cs->list[i]->tranches);
 		free(cs->list[i]);
 	}
 	free(cs->list);
@@ -275,6 +277,9 @@ static bool scan_backend(struct scan *scan, const struct proc_stat *p)
 	} else {
 		switch (examine(scan->cs, p, &image, &id)) {
 		case ROLE_BACKEND:
+			/* Its postmaster started after the postmasters were looked for. */
+			if (own_namespace_pid(p->ppid) == id.postmaster_pid)
+				return true;
 			c = orphans_cluster(scan->cs, image, p, &id);
 			break;
 		case ROLE_STARTING:
@@ -301,6 +306,7 @@ int clusters_scan(struct clusters *cs, const struct clusters_sink *sink)
 
 	if (err)
 		return err;
+	clusters_check(cs); /* the pid of one that has ended may be another's */
 	for (size_t i = 0; i < n; i++)
 		scan_postmaster(&scan, &procs[i]);
 	if (cs->n > before) {

@@ -91,6 +91,15 @@ struct model_backend *model_find(struct model *m, uint32_t pid, uint64_t start_t
 	return b;
 }
 
+struct model_backend *model_find_last(struct model *m, uint32_t pid)
+{
+	struct model_backend *b = m->bucket[pid & (MODEL_BUCKETS - 1)]; /* youngest first */
+
+	while (b && b->pid != pid)
+		b = b->next_in_bucket;
+	return b;
+}
+
 static void set_exited(struct model *m, struct model_backend *b)
 {
 	b->exited = true;

@@ -101,6 +101,9 @@ struct model_backend *model_add(
 /* The living backend of that identity, or NULL. start_ticks 0: whatever lives under that pid. */
 struct model_backend *model_find(struct model *m, uint32_t pid, uint64_t start_ticks);
 
+/* The last that had that pid and is in the window, living or exited; or NULL. */
+struct model_backend *model_find_last(struct model *m, uint32_t pid);
+
 /* Takes a finished wait (or an exit), in the order they happened to this backend. cut_ns: the next
  * cut; what ends after it is put aside. */
 void model_event(

@@ -453,14 +453,6 @@ static void fill_loss(struct monitor *m, struct snap_loss *loss)
 	loss->stack_missed = c.stack_missed;
 }
 
-static const char *notice_for(const struct monitor *m)
-{
-	for (size_t i = 0; i < clusters_count(m->clusters); i++)
-		if (!clusters_get(m->clusters, i)->released)
-			return m->symbols_hidden ? SYMBOLS_HIDDEN : NULL;
-	return NO_CLUSTER_YET;
-}
-
 uint64_t monitor_next_ns(const struct monitor *m)
 {
 	struct timespec ts;
@@ -502,7 +494,8 @@ struct snapshot *monitor_tick(struct monitor *m)
 	build.now_us = wall_clock_us();
 	build.selected = m->selected;
 	build.n_selected = m->n_selected;
-	build.notice = notice_for(m);
+	build.notice = m->symbols_hidden ? SYMBOLS_HIDDEN : NULL;
+	build.notice_if_none = NO_CLUSTER_YET;
 	fill_loss(m, &build.loss);
 	fill_self(m, &build.self);
 	return snapshot_build(&build);

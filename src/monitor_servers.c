@@ -44,6 +44,15 @@ static void select_cluster(struct monitor *m, size_t index, bool yes)
 	m->selected[index] = yes;
 }
 
+/* Whether it is that process still, and has not ended. */
+static bool lives(pid_t pid, uint64_t start_ticks)
+{
+	struct proc_stat stat;
+
+	return !procfs_read_stat("/proc", pid, &stat) && stat.start_ticks == start_ticks &&
+	       !stat.exiting;
+}
+
 static void on_cluster(void *ctx, struct cluster *c)
 {
 	struct monitor *m = ctx;
@@ -52,17 +61,11 @@ static void on_cluster(void *ctx, struct cluster *c)
 	select_cluster(m, c->index, yes);
 	wait_stacks_server(m->stacks, c);
 	if (yes)
-		source_add_server(m->source, (uint32_t)c->postmaster, &c->server);
+		(void)source_add_server(m->source, (uint32_t)c->postmaster, &c->server);
+	/* If it ended before that, its pid would make backends of another's children. */
+	if (yes && !lives(c->postmaster, c->start_ticks))
+		source_del_server(m->source, (uint32_t)c->postmaster);
 	classify_forget(m->classify);
-}
-
-/* Whether it is that process still, and has not ended. */
-static bool lives(pid_t pid, uint64_t start_ticks)
-{
-	struct proc_stat stat;
-
-	return !procfs_read_stat("/proc", pid, &stat) && stat.start_ticks == start_ticks &&
-	       !stat.exiting;
 }
 
 /* Has it tracked from now on. 0 or -errno. */

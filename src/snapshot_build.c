@@ -55,7 +55,7 @@ static void build_events(struct builder *x, struct snap_backend *out)
 
 static void build_waker(struct builder *x, const struct model_detail *d, struct snap_waker *w)
 {
-	struct model_backend *b = model_find(x->b->model, d->id, 0);
+	struct model_backend *b = model_find_last(x->b->model, d->id);
 	struct session *s = b ? model_user(b) : NULL;
 	const char *name = d->comm;
 
@@ -337,10 +337,13 @@ static void build_clusters(struct builder *x)
 	x->clusters = arena_alloc(x->a, n, sizeof(*x->clusters));
 	for (size_t i = 0; i < n; i++) {
 		const struct cluster *c = clusters_get(x->b->clusters, i);
+		struct wait_times folded;
 		struct snap_cluster *out;
 		uint64_t waits;
 
-		if (x->cluster_at[i] == SIZE_MAX && (c->gone || !x->b->selected[i]))
+		model_folded(x->b->model, (uint32_t)i, &folded, &waits);
+		if (x->cluster_at[i] == SIZE_MAX && !wait_times_sum(&folded) &&
+			(c->gone || !x->b->selected[i]))
 			continue;
 		x->cluster_at[i] = x->snap->n_clusters++;
 		out = &x->clusters[x->cluster_at[i]];
@@ -357,7 +360,7 @@ static void build_clusters(struct builder *x)
 				strlen(c->identity.cluster_name), TEXT_ONE_LINE);
 		out->exact = c->exact;
 		out->notice = arena_strdup(x->a, cluster_notice(c));
-		model_folded(x->b->model, (uint32_t)i, &out->times, &waits);
+		out->times = folded;
 		x->waits += waits;
 	}
 }
@@ -425,11 +428,11 @@ struct snapshot *snapshot_build(const struct build *b)
 	s->window_set_ns = model_window_ns(b->model);
 	s->loss = b->loss;
 	s->self = b->self;
-	s->notice = arena_strdup(x->a, b->notice);
 	s->host = clean_name(x, b->host);
 	s->kernel = clean_name(x, b->kernel);
 	s->version = PGTOP_VERSION;
 	build_clusters(x);
+	s->notice = arena_strdup(x->a, s->n_clusters ? b->notice : b->notice_if_none);
 	model_each(b->model, build_backend, x);
 	s->clusters = x->clusters;
 	s->backends = x->backends;

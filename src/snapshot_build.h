@@ -21,6 +21,7 @@ struct build {
 	int64_t now_us;		   /* wall clock, microseconds since the epoch */
 	const char *host, *kernel; /* copied */
 	const char *notice; /* copied; NULL: none */
+	const char *notice_if_none; /* instead of it where there is no server to show */
 	bool want_stacks;
 };
 

@@ -399,6 +399,8 @@ static void exit_before_the_cut(void **state)
 	event(f, exit_at(200, 300), NO_CUT);
 	assert_true(model_exited(f->b));
 	assert_null(model_find(f->m, PID, 0));
+	assert_ptr_equal(model_find_last(f->m, PID), f->b);
+	assert_null(model_find_last(f->m, PID + 1));
 	event(f, lock_wait(300, 400, 0, 500), NO_CUT);
 	tick(f, 1000, NULL);
 	assert_times(f, 200, 0, 100, 0);
@@ -474,6 +476,7 @@ static void a_pid_reused_without_an_exit(void **state)
 	assert_ptr_equal(model_find(f->m, PID, 0), other);
 	assert_ptr_equal(model_find(f->m, PID, 2), other);
 	assert_null(model_find(f->m, PID, 1));
+	assert_ptr_equal(model_find_last(f->m, PID), other);
 	model_close(f->m, other, &st, AT(2000));
 	tick(f, 2000, NULL);
 	assert_times(f, 200, 0, 800, 0);
