@@ -275,6 +275,8 @@ static void on_event(void *ctx, const struct offcpu_event *ev, size_t bytes)
 	struct session *s;
 
 	m->events++;
+	if (ev->kind != OFFCPU_EV_WAIT && ev->kind != OFFCPU_EV_EXIT)
+		return;
 	b = backend_for(m, ev->pid, ev->start_boottime_ns, ev->server_pid, ev->in_ns);
 	if (!b)
 		return;
