@@ -68,7 +68,7 @@ static uint32_t intern_stack(struct classify *c, const uint32_t *ids, size_t n)
 	return n && id == NAMES_NONE ? c->other_stacks : id;
 }
 
-struct classify *classify_new(void)
+struct classify *classify_new(const char *kallsyms)
 {
 	struct classify *c = xcalloc(1, sizeof(*c));
 	uint32_t others;
@@ -76,7 +76,7 @@ struct classify *classify_new(void)
 	c->events = names_new();
 	c->frames = names_new();
 	c->stacks = names_new();
-	c->ksyms = ksyms_new(NULL);
+	c->ksyms = ksyms_new(kallsyms);
 	/* While there is room for them. */
 	(void)intern_frame(c, "?");
 	(void)intern_frame(c, NO_STACK);

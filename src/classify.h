@@ -26,7 +26,9 @@ struct classify_server {
 	struct waitevent_resolver resolver;
 };
 
-struct classify *classify_new(void);
+/* kallsyms: the file with the kernel's symbols, NULL: /proc/kallsyms. It is not read before it is
+ * needed. */
+struct classify *classify_new(const char *kallsyms);
 void classify_free(struct classify *c); /* NULL is allowed */
 
 /* The tranche names of that server may have changed. */

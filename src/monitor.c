@@ -202,7 +202,7 @@ int monitor_open(struct monitor **ret, const struct monitor_config *cfg, struct 
 		return err;
 	}
 	m->clusters = clusters_new();
-	m->classify = classify_new();
+	m->classify = classify_new(NULL);
 	m->stacks =
 		wait_stacks_new(m->source, m->classify, cfg->stacks, m->tick_ns, m->boottime_ticks);
 	m->model = model_new(cfg->window_ns, cfg->delay_ns, source_now_ns(m->source));
