@@ -168,10 +168,6 @@ static __always_inline void read_wait_event(struct offcpu_task *t, struct task_s
 	__u32 info = 0;
 	int state = 0;
 
-	if (prev->flags & PF_EXITING) {
-		t->flags |= OFFCPU_F_EXITING;
-		return;
-	}
 	if (bpf_probe_read_user(&ptr, sizeof(ptr), (void *)t->server.wait_event_addr) ||
 		bpf_probe_read_user(&info, sizeof(info), (void *)ptr)) {
 		t->flags |= OFFCPU_F_UNREAD;
@@ -291,11 +287,12 @@ static __always_inline bool emit_with_stacks(
 	fill_event(&es->s.ev, t, pid, now);
 	take_kernel_stack(&es->s, next);
 	us = bpf_map_lookup_elem(&ustacks, &pid);
-	if (us) {
+	if (us && !(t->flags & OFFCPU_F_SEEDED)) {
 		es->s.ev.flags |= OFFCPU_F_USTACK;
 		es->s.ustack_bytes = us->bytes;
 		__builtin_memcpy(es->ustack, us->frames, sizeof(es->ustack));
-		if (us->bytes <= 0)
+		/* A task in do_exit has given up its memory. */
+		if (us->bytes <= 0 && !(t->flags & OFFCPU_F_EXITING))
 			COUNT(stack_missed, 1);
 	}
 	bpf_ringbuf_submit(es, flags);
@@ -391,7 +388,9 @@ static __always_inline void switch_out(
 		t->wake_ns = now;
 		t->flags = OFFCPU_F_RUNNABLE;
 	} else {
-		if (t->server.wait_event_addr)
+		if (prev->flags & PF_EXITING)
+			t->flags = OFFCPU_F_EXITING;
+		else if (t->server.wait_event_addr)
 			read_wait_event(t, prev);
 		if (stacks_mode == OFFCPU_STACKS_ALL)
 			save_user_stack(ctx, prev->pid);

@@ -284,6 +284,7 @@ static void on_event(void *ctx, const struct offcpu_event *ev, size_t bytes)
 	if (ev->kind == OFFCPU_EV_EXIT)
 		session_take_exit(s, ev->pg_state, ev->wait_event, ev->userid);
 	classify_event(m->classify, &s->cluster->classify, ev, bytes, &s->seed, &w);
+	wait_stacks_finish(m->stacks, s, ev, &w);
 	model_event(m->model, b, &w, d->cut_ns);
 }
 

@@ -20,6 +20,7 @@ struct wait_stacks {
 	enum offcpu_stacks mode;
 	uint64_t tick_ns;
 	int64_t boottime_ticks;
+	bool hidden; /* finished waits have addresses, those in progress names */
 };
 
 static enum classify_frame name_frame(
@@ -50,6 +51,7 @@ struct wait_stacks *wait_stacks_new(struct source *source, struct classify *c,
 	ws->mode = mode;
 	ws->tick_ns = tick_ns;
 	ws->boottime_ticks = boottime_ticks;
+	ws->hidden = mode != OFFCPU_STACKS_OFF && classify_ksyms_hidden(c);
 	classify_want_stacks(c, mode);
 	if (mode == OFFCPU_STACKS_ALL) {
 		ws->usyms = usyms_new(REREAD_NS);
@@ -136,4 +138,18 @@ bool wait_stacks_open(struct wait_stacks *ws, struct session *s, const struct of
 	s->stack_id = id;
 	s->stack_out_ns = out_ns;
 	return true;
+}
+
+void wait_stacks_finish(const struct wait_stacks *ws, const struct session *s,
+	const struct offcpu_event *ev, struct model_wait *w)
+{
+	uint32_t info = ev->flags & OFFCPU_F_SEEDED ? s->seed.info : ev->wait_event;
+
+	if (!ws->hidden || s->stack_out_ns != ev->out_ns || w->runnable || w->exit)
+		return;
+	w->stack = s->stack_id;
+	if (!info) {
+		w->type = s->stack_type;
+		w->event = s->stack_event;
+	}
 }

@@ -10,6 +10,7 @@
 
 #include "classify.h"
 #include "cluster.h"
+#include "model.h"
 #include "offcpu.h"
 #include "session.h"
 #include "source.h"
@@ -32,5 +33,10 @@ void wait_stacks_end(struct wait_stacks *ws, const struct session *s);
 /* Fills the stack_ fields of s for the wait in progress t (as read from the source, not on the
  * CPU), once per wait. False: that wait has ended meanwhile. */
 bool wait_stacks_open(struct wait_stacks *ws, struct session *s, const struct offcpu_task *t);
+
+/* To be called of every finished wait. Where the kernel hides its symbols' addresses, the names it
+ * gave while the wait was in progress are kept for the rest of it. */
+void wait_stacks_finish(const struct wait_stacks *ws, const struct session *s,
+	const struct offcpu_event *ev, struct model_wait *w);
 
 #endif
