@@ -41,7 +41,7 @@ all: $(B)/$(PROG)
 
 help:
 	@sed -n 's/^#@ //p' Makefile
-#@ make                 build $(B)/pgtop-offcpu
+#@ make                 build the program, build/pgtop-offcpu (in another folder: B=DIR)
 #@ make demo            install what is missing, start a private PostgreSQL under load, open the monitor
 #@ make check           install what is missing, build, run all tests (as root)
 #@ make check-unit      the tests that need no root

@@ -179,12 +179,6 @@ struct snapshot {
 	struct arena *arena; /* owns all of the above; NULL for a hand-made fixture */
 };
 
-/* True if a row was nothing but idle in the window (and so may be hidden). */
-static inline bool snap_backend_idle_only(const struct snap_backend *b)
-{
-	return b->off_ns == 0 && b->times.ns[WAIT_CPU] == 0 && b->times.ns[WAIT_UNKNOWN] == 0;
-}
-
 /* Frees a snapshot that owns an arena. NULL is allowed. */
 void snapshot_free(struct snapshot *s);
 

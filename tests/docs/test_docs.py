@@ -121,6 +121,7 @@ def test_make_help():
     """make help lists targets that exist, and the important ones."""
     text = subprocess.run(["make", "-s", "help"], cwd=TOP, check=True, capture_output=True,
                           text=True).stdout
+    check("$(" not in text, f"a variable of make in its help:\n{text}")
     makefile = read(TOP + "/Makefile")
     listed = re.findall(r"^make ([a-z][a-z-]*)", text, re.M)
     for target in listed:

@@ -1,7 +1,7 @@
 /*
  * The reports of a fixed snapshot, against golden files and the interface.
  *
- * GOLDEN=1 in the environment writes the golden files anew: look at the difference before you
+ * GENERATE=1 in the environment writes the golden files anew: look at the difference before you
  * commit it.
  */
 #include "unit.h"
@@ -45,8 +45,9 @@ static char *read_file(const char *path)
 static void check_golden(const char *path, const struct buf *b)
 {
 	_cleanup_free_ char *want = NULL;
+	const char *generate = getenv("GENERATE");
 
-	if (getenv("GOLDEN")) {
+	if (generate && *generate == '1') {
 		FILE *f = fopen(path, "w");
 
 		assert_non_null(f);
