@@ -126,8 +126,8 @@ static void add_header(struct buf *b, const struct snapshot *s)
 
 	buf_printf(b, "time %s  host ", report_time(time, s->time_ms));
 	add_folded(b, s->host);
-	buf_printf(b, "  window %s  refresh %s\n", units_duration(window, s->window_ns),
-		units_duration(interval, s->interval_ns));
+	buf_printf(b, "  window %s  refresh %s\n", units_setting(window, s->window_ns),
+		units_setting(interval, s->interval_ns));
 	buf_printf(b,
 		"aas %s  waits/s %s  active %zu  idle in transaction %zu  idle %zu  background "
 		"%zu\n",

@@ -198,6 +198,30 @@ char *units_duration(char buf[UNITS_BUF], uint64_t ns)
 	return buf;
 }
 
+char *units_setting(char buf[UNITS_BUF], uint64_t ns)
+{
+	uint64_t minutes = ns / (60 * NSEC_PER_SEC);
+	char *unit, *end;
+
+	if (ns && ns % (3600 * NSEC_PER_SEC) == 0 && minutes < 48 * 60) {
+		snprintf(buf, UNITS_BUF, "%" PRIu64 "h", minutes / 60);
+		return buf;
+	}
+	if (ns && ns % (60 * NSEC_PER_SEC) == 0 && minutes < 60) {
+		snprintf(buf, UNITS_BUF, "%" PRIu64 "m", minutes);
+		return buf;
+	}
+	units_duration(buf, ns);
+	if (!strchr(buf, '.'))
+		return buf;
+	unit = end = buf + strspn(buf, "0123456789.");
+	while (end[-1] == '0')
+		end--;
+	end -= end[-1] == '.';
+	memmove(end, unit, strlen(unit) + 1);
+	return buf;
+}
+
 char *units_pct(char buf[UNITS_BUF], uint64_t part, uint64_t whole)
 {
 	u128 tenths = whole ? ((u128)part * 1000 + whole / 2) / whole : 0;

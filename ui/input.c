@@ -38,7 +38,7 @@ static unsigned change_delay(struct ui_state *st, bool up)
 	char num[UNITS_BUF];
 
 	st->delay_ns = ns;
-	snprintf(st->message, sizeof(st->message), "refresh interval %s", units_duration(num, ns));
+	snprintf(st->message, sizeof(st->message), "refresh interval %s", units_setting(num, ns));
 	return reaction;
 }
 
@@ -49,7 +49,7 @@ static unsigned change_window(struct ui_state *st, bool up)
 	char num[UNITS_BUF];
 
 	st->window_ns = ns;
-	snprintf(st->message, sizeof(st->message), "window %s", units_duration(num, ns));
+	snprintf(st->message, sizeof(st->message), "window %s", units_setting(num, ns));
 	return reaction;
 }
 

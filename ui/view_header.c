@@ -31,29 +31,19 @@ static void cluster_text(const struct snapshot *s, char *buf, size_t size)
 	}
 }
 
-/* A duration someone chose: "10s", not "10.0s". */
-static char *setting(char buf[UNITS_BUF], uint64_t ns)
-{
-	char *dot = strchr(units_duration(buf, ns), '.'), *unit = buf + strcspn(buf, "munsh");
-
-	if (dot && strspn(dot + 1, "0") == (size_t)(unit - dot) - 1)
-		memmove(dot, unit, strlen(unit) + 1);
-	return buf;
-}
-
-/* "window 10s (3.00s so far)  every 1s": the window the numbers on the screen cover. */
+/* "window 10s (3s so far)  every 1s": the window the numbers on the screen cover. */
 static void window_text(const struct ui_state *st, char *buf, size_t size)
 {
 	const struct snapshot *s = st->snap;
 	char set[UNITS_BUF], now[UNITS_BUF], delay[UNITS_BUF];
 	uint64_t want = s ? s->window_set_ns : st->window_ns;
-	int len = snprintf(buf, size, "window %s", setting(set, want));
+	int len = snprintf(buf, size, "window %s", units_setting(set, want));
 
 	if (s && s->window_ns < want && len > 0 && (size_t)len < size)
 		len += snprintf(buf + len, size - (size_t)len, " (%s so far)",
-			units_duration(now, s->window_ns));
+			units_setting(now, s->window_ns));
 	if (len > 0 && (size_t)len < size)
-		snprintf(buf + len, size - (size_t)len, "  every %s", setting(delay, st->delay_ns));
+		snprintf(buf + len, size - (size_t)len, "  every %s", units_setting(delay, st->delay_ns));
 }
 
 static void draw_title(const struct ui_state *st, struct rect r, struct frame *f)
@@ -293,7 +283,7 @@ static void draw_graph(const struct snapshot *s, struct rect r, struct frame *f)
 			draw_column(f, g.x + g.w - (cells - i) * each + k, g,
 				s->history_aas_milli[top], max, s->history[top]);
 	}
-	snprintf(age, sizeof(age), "-%s", setting(num, s->window_ns));
+	snprintf(age, sizeof(age), "-%s", units_setting(num, s->window_ns));
 	if (r.h > 1)
 		frame_field(f, r.x, r.y + r.h - 1, GRAPH_LABEL - 1, ALIGN_RIGHT, STYLE_DIM, age);
 	units_rate(num, max / 1000.0);

@@ -350,10 +350,13 @@ static void pause_is_the_callers_business(void **state)
 static void delay_and_window_go_in_steps(void **state)
 {
 	static const uint64_t windows_s[] = {1, 5, 10, 30, 60, 300, 900};
+	static const char *const messages[] = {"window 1s", "window 5s", "window 10s",
+		"window 30s", "window 1m", "window 5m", "window 15m"};
 
 	(void)state;
 	assert_int_equal(key('+'), UI_REDRAW | UI_SET_DELAY);
 	assert_int_equal(st.delay_ns, 2 * NSEC_PER_SEC);
+	assert_string_equal(st.message, "refresh interval 2s"); /* in the words of the header */
 	for (int i = 0; i < 20; i++)
 		key('-');
 	assert_int_equal(st.delay_ns, 100 * NSEC_PER_MSEC);
@@ -365,6 +368,7 @@ static void delay_and_window_go_in_steps(void **state)
 		key('[');
 	for (size_t i = 0; i < ARRAY_SIZE(windows_s); i++) {
 		assert_int_equal(st.window_ns, windows_s[i] * NSEC_PER_SEC);
+		assert_string_equal(st.message, messages[i]);
 		assert_int_equal(
 			key(']'), UI_REDRAW | (i + 1 < ARRAY_SIZE(windows_s) ? UI_SET_WINDOW : 0));
 	}

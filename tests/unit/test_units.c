@@ -165,6 +165,46 @@ static void format_durations(void **state)
 		assert_string_equal(units_duration(buf, cases[i].ns), cases[i].want);
 }
 
+static void format_settings(void **state)
+{
+	static const struct {
+		uint64_t ns;
+		const char *want;
+	} cases[] = {
+		{0, "0"},
+		{7, "7ns"},
+		{1000, "1us"},
+		{100 * NSEC_PER_MSEC, "100ms"},
+		{90 * NSEC_PER_MSEC, "90ms"},
+		{NSEC_PER_SEC, "1s"},
+		{1000100200, "1s"}, /* measured: a little late */
+		{1500 * NSEC_PER_MSEC, "1.5s"},
+		{2050 * NSEC_PER_MSEC, "2.05s"},
+		{10 * NSEC_PER_SEC, "10s"},
+		{30 * NSEC_PER_SEC, "30s"},
+		{60 * NSEC_PER_SEC, "1m"},
+		{90 * NSEC_PER_SEC, "1:30"},
+		{600 * NSEC_PER_SEC, "10m"},
+		{900 * NSEC_PER_SEC, "15m"},
+		{900 * NSEC_PER_SEC + 1, "15:00"},
+		{3600 * NSEC_PER_SEC, "1h"},
+		{5400 * NSEC_PER_SEC, "1h30m"},
+		{20 * 3600 * NSEC_PER_SEC, "20h"},
+		{48 * 3600 * NSEC_PER_SEC, "2d00h"},
+		{UINT64_MAX, "584y"},
+	};
+	char buf[UNITS_BUF];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		uint64_t back;
+
+		assert_string_equal(units_setting(buf, cases[i].ns), cases[i].want);
+		if (!strpbrk(buf, ":dy") && strcmp(buf, "1h30m") != 0)
+			assert_int_equal(units_parse_duration(buf, &back), 0);
+	}
+}
+
 static void format_the_rest(void **state)
 {
 	char buf[UNITS_BUF];
@@ -225,6 +265,7 @@ static void widths_are_bounded(void **state)
 
 		v >>= unit_random(&seed, 64);
 		assert_in_range(strlen(units_duration(buf, v)), 1, 6);
+		assert_in_range(strlen(units_setting(buf, v)), 1, 6);
 		assert_in_range(strlen(units_count(buf, v)), 1, 5);
 		assert_in_range(strlen(units_rate(buf, (double)v / 1000)), 1, 5);
 		assert_in_range(strlen(units_size(buf, v)), 2, 5);
@@ -246,6 +287,7 @@ static void a_comma_locale_changes_nothing(void **state)
 	parse_durations(state);
 	parse_sizes(state);
 	format_durations(state);
+	format_settings(state);
 	format_the_rest(state);
 	assert_string_equal(localeconv()->decimal_point, ",");
 	comma_locale_leave();
@@ -258,6 +300,7 @@ int main(void)
 		cmocka_unit_test(parse_sizes),
 		cmocka_unit_test(parse_integers),
 		cmocka_unit_test(format_durations),
+		cmocka_unit_test(format_settings),
 		cmocka_unit_test(format_the_rest),
 		cmocka_unit_test(widths_are_bounded),
 		cmocka_unit_test(a_comma_locale_changes_nothing),

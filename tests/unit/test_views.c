@@ -173,7 +173,7 @@ static void the_header_says_what_is_degraded(void **state)
 	dump = text_of(&sc, snap);
 	assert_shows(dump, "17.6 test:2300 (gone) (kernel-only)");
 	assert_shows(dump, "test:2300: PostgreSQL 42 is not known: no wait events");
-	assert_shows(dump, "window 10s (3.00s so far)");
+	assert_shows(dump, "window 10s (3s so far)");
 	snapshot_free(snap);
 }
 
