@@ -48,6 +48,14 @@ struct {
 	__uint(max_entries, 8 << 20);
 } ring SEC(".maps");
 
+/* A task that was just forked, all else zero: too large for a BPF stack. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct offcpu_task);
+} new_task SEC(".maps");
+
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -241,27 +249,53 @@ static __always_inline void fill_event(
 	}
 }
 
-/* Waking user space is an interrupt: only above the fill mark. Below it the tick drains. Every
- * 16th event of a task looks, so a task overshoots by 15 events at the most. */
-static __always_inline __u64 ring_flags(struct offcpu_task *t)
+/* Waking user space is an interrupt: only above the fill mark. Below it the tick drains. */
+static __always_inline __u64 ring_flags(void)
 {
-	if (t->seq & 15)
-		return BPF_RB_NO_WAKEUP;
-	if (bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) >= ring_mark_bytes)
-		return BPF_RB_FORCE_WAKEUP;
-	return BPF_RB_NO_WAKEUP;
+	return bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) >= ring_mark_bytes ?
+		BPF_RB_FORCE_WAKEUP :
+		BPF_RB_NO_WAKEUP;
 }
 
-static __always_inline void lose_event(struct offcpu_task *t, __u64 from, __u64 now)
+static __always_inline void lose_events(struct offcpu_task *t, __u32 n, __u64 from_ns, __u64 to_ns)
 {
 	struct offcpu_counters *c = cpu_counters();
 
-	t->lost++;
+	t->lost += n;
 	if (c) {
-		c->lost_events++;
-		if (now > from)
-			c->lost_ns += now - from;
+		c->lost_events += n;
+		if (to_ns > from_ns)
+			c->lost_ns += to_ns - from_ns;
 	}
+}
+
+/* Into the ring with what is staged. What it has no room for is lost, from the first wait to the
+ * end of the last. */
+static __always_inline void flush(struct offcpu_task *t)
+{
+	__u32 n = t->n_staged;
+
+	if (!n || n > OFFCPU_STAGED)
+		return;
+	t->n_staged = 0;
+	if (bpf_ringbuf_output(&ring, t->staged, n * sizeof(t->staged[0]), ring_flags()))
+		lose_events(t, n, t->staged[0].out_ns, t->staged[(n - 1) & (OFFCPU_STAGED - 1)].end_ns);
+}
+
+static __always_inline struct offcpu_event *stage(struct offcpu_task *t, __u32 pid, __u64 now)
+{
+	struct offcpu_event *ev = &t->staged[t->n_staged & (OFFCPU_STAGED - 1)];
+
+	fill_event(ev, t, pid, now);
+	t->n_staged++;
+	return ev;
+}
+
+static __always_inline void emit(struct offcpu_task *t, __u32 pid, __u64 now)
+{
+	stage(t, pid, now);
+	if (t->n_staged >= OFFCPU_STAGED)
+		flush(t);
 }
 
 /* The stack of a task that is about to be put back on the CPU is that of the wait that ends. */
@@ -274,16 +308,19 @@ static __always_inline void take_kernel_stack(struct offcpu_event_stack *es, str
 		COUNT(stack_missed, 1);
 }
 
-static __always_inline bool emit_with_stacks(
-	struct offcpu_task *t, struct task_struct *next, __u64 now, __u64 flags)
+static __always_inline void emit_with_stacks(
+	struct offcpu_task *t, struct task_struct *next, __u64 now)
 {
 	struct offcpu_event_stacks *es;
 	__u32 pid = next->pid;
 	struct offcpu_ustack *us;
 
+	flush(t);
 	es = bpf_ringbuf_reserve(&ring, sizeof(*es), 0);
-	if (!es)
-		return false;
+	if (!es) {
+		lose_events(t, 1, t->out_ns, now);
+		return;
+	}
 	fill_event(&es->s.ev, t, pid, now);
 	take_kernel_stack(&es->s, next);
 	us = bpf_map_lookup_elem(&ustacks, &pid);
@@ -295,34 +332,25 @@ static __always_inline bool emit_with_stacks(
 		if (us->bytes <= 0 && !(t->flags & OFFCPU_F_EXITING))
 			COUNT(stack_missed, 1);
 	}
-	bpf_ringbuf_submit(es, flags);
-	return true;
+	bpf_ringbuf_submit(es, ring_flags());
 }
 
-static __always_inline bool emit_with_kernel_stack(
-	struct offcpu_task *t, struct task_struct *next, __u64 now, __u64 flags)
+static __always_inline void emit_with_kernel_stack(
+	struct offcpu_task *t, struct task_struct *next, __u64 now)
 {
-	struct offcpu_event_stack *es = bpf_ringbuf_reserve(&ring, sizeof(*es), 0);
+	struct offcpu_event_stack *es;
 
-	if (!es)
-		return false;
+	flush(t);
+	es = bpf_ringbuf_reserve(&ring, sizeof(*es), 0);
+	if (!es) {
+		lose_events(t, 1, t->out_ns, now);
+		return;
+	}
 	fill_event(&es->ev, t, next->pid, now);
 	take_kernel_stack(es, next);
-	bpf_ringbuf_submit(es, flags);
-	return true;
+	bpf_ringbuf_submit(es, ring_flags());
 }
 
-static __always_inline bool emit_plain(
-	struct offcpu_task *t, struct task_struct *next, __u64 now, __u64 flags)
-{
-	struct offcpu_event *ev = bpf_ringbuf_reserve(&ring, sizeof(*ev), 0);
-
-	if (!ev)
-		return false;
-	fill_event(ev, t, next->pid, now);
-	bpf_ringbuf_submit(ev, flags);
-	return true;
-}
 
 /* Off the CPU and not asleep: preempted, yielding, or kept on the run queue because a signal was
  * pending (prev_state says "sleeping" then, before 8feb053d5319). */
@@ -350,8 +378,7 @@ static __always_inline void make_up_switch_in(
 	if (ran_ns > now - runnable_ns)
 		in_ns = runnable_ns;
 	t->seq++;
-	if (!emit_plain(t, prev, in_ns, ring_flags(t)))
-		lose_event(t, t->out_ns, in_ns);
+	emit(t, prev->pid, in_ns);
 	t->in_ns = in_ns;
 }
 
@@ -400,32 +427,25 @@ static __always_inline void switch_out(
 
 static __always_inline void switch_in(struct offcpu_task *t, struct task_struct *next, __u64 now)
 {
-	__u64 flags;
-	bool sent;
-
 	begin_change(t);
 	if (t->phase == OFFCPU_SEEDED) {
 		t->out_ns = t->in_ns;
 		t->flags = OFFCPU_F_SEEDED;
 	}
 	t->seq++;
-	flags = ring_flags(t);
 	if (t->phase == OFFCPU_ON_CPU) {
 		/* Its switch-out was not seen: nothing is known but that it is running now. */
 		t->lost++;
 		COUNT(anomalies, 1);
-		sent = true;
 	} else if (stacks_mode == OFFCPU_STACKS_OFF || (t->flags & OFFCPU_F_RUNNABLE)) {
-		sent = emit_plain(t, next, now, flags);
+		emit(t, next->pid, now);
 	} else if (stacks_mode == OFFCPU_STACKS_ALL) {
-		sent = emit_with_stacks(t, next, now, flags);
+		emit_with_stacks(t, next, now);
 	} else if (stacks_mode == OFFCPU_STACKS_KERNEL || !t->wait_event) {
-		sent = emit_with_kernel_stack(t, next, now, flags);
+		emit_with_kernel_stack(t, next, now);
 	} else {
-		sent = emit_plain(t, next, now, flags);
+		emit(t, next->pid, now);
 	}
-	if (!sent)
-		lose_event(t, t->out_ns, now);
 	t->phase = OFFCPU_ON_CPU;
 	t->in_ns = now;
 	end_change(t);
@@ -492,20 +512,22 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 {
 	__u32 parent_pid = parent->tgid, pid = child->pid;
 	struct offcpu_server *server;
-	struct offcpu_task t = {};
+	struct offcpu_task *t;
+	__u32 zero = 0;
 
 	if (child->pid != child->tgid) /* a thread */
 		return 0;
 	server = bpf_map_lookup_elem(&servers, &parent_pid);
-	if (!server)
+	t = server ? bpf_map_lookup_elem(&new_task, &zero) : NULL;
+	if (!server || !t)
 		return 0;
-	t.server = *server;
-	t.server_pid = parent_pid;
-	t.start_boottime_ns = child->start_boottime;
-	t.in_ns = t.out_ns = t.wake_ns = bpf_ktime_get_ns();
-	t.phase = OFFCPU_OFF_CPU;
-	t.flags = OFFCPU_F_RUNNABLE | OFFCPU_F_FORKED;
-	if (bpf_map_update_elem(&tasks, &pid, &t, BPF_NOEXIST)) {
+	t->server = *server;
+	t->server_pid = parent_pid;
+	t->start_boottime_ns = child->start_boottime;
+	t->in_ns = t->out_ns = t->wake_ns = bpf_ktime_get_ns();
+	t->phase = OFFCPU_OFF_CPU;
+	t->flags = OFFCPU_F_RUNNABLE | OFFCPU_F_FORKED;
+	if (bpf_map_update_elem(&tasks, &pid, t, BPF_NOEXIST)) {
 		COUNT(tasks_full, 1);
 		return 0;
 	}
@@ -520,18 +542,13 @@ static __always_inline void untrack(struct offcpu_task *t, __u32 pid, __u8 flags
 	struct offcpu_event *ev;
 
 	t->flags = flags;
-	ev = bpf_ringbuf_reserve(&ring, sizeof(*ev), 0);
-	if (ev) {
-		fill_event(ev, t, pid, now);
-		ev->kind = OFFCPU_EV_EXIT;
-		ev->out_ns = ev->wake_ns = now;
-		ev->wait_event = t->databaseid;
-		ev->userid = t->userid;
-		ev->pg_state = t->backend_type;
-		bpf_ringbuf_submit(ev, BPF_RB_NO_WAKEUP);
-	} else {
-		lose_event(t, now, now);
-	}
+	ev = stage(t, pid, now);
+	ev->kind = OFFCPU_EV_EXIT;
+	ev->out_ns = ev->wake_ns = now;
+	ev->wait_event = t->databaseid;
+	ev->userid = t->userid;
+	ev->pg_state = t->backend_type;
+	flush(t);
 	if (!bpf_map_delete_elem(&tasks, &pid))
 		__sync_fetch_and_add(&pid_filter[pid & (OFFCPU_FILTER_SIZE - 1)], -1);
 	if (stacks_mode == OFFCPU_STACKS_ALL)

@@ -12,6 +12,7 @@
 
 #define OFFCPU_COMM_BYTES   16
 #define OFFCPU_KSTACK_DEPTH 40
+#define OFFCPU_STAGED	    8 /* events a task keeps before they go into the ring together */
 #define OFFCPU_USTACK_DEPTH 48
 
 /* A counting filter over the low bits of the pid: zero means "certainly not tracked", so that a
@@ -62,33 +63,6 @@ struct offcpu_server {
 	__u32 reserved;
 };
 
-/* A tracked backend. Map `tasks`, key: its pid. */
-struct offcpu_task {
-	__u32 done; /* equals `begun` below unless a change is being made; written last */
-	__u32 server_pid;
-	__u64 start_boottime_ns; /* with the pid: the identity */
-	__u64 in_ns;		 /* last put on the CPU (SEEDED: found; just forked: forked) */
-	__u64 out_ns;
-	__u64 wake_ns;	 /* when it became runnable after out_ns; 0: not yet */
-	__u64 scratch;	 /* of the waker's context */
-	__u64 exec_ns;	 /* CPU time of its life, at out_ns */
-	__u64 beentry;	 /* MyBEEntry itself, once it is set */
-	struct offcpu_server server;
-	__u32 seq;  /* finished waits: delivered and lost ones */
-	__u32 lost; /* of these, not delivered */
-	__u32 wait_event;
-	__u32 waker_pid;
-	__u8 phase;	/* enum offcpu_phase */
-	__u8 flags;	/* enum offcpu_flag, of the wait in progress */
-	__u8 pg_state;	/* st_state at switch-out in ClientRead; 0: not read */
-	__u8 waker;	/* enum offcpu_waker */
-	__u32 databaseid, userid; /* as published, once it has one; for who exits unseen */
-	__u32 backend_type;	  /* MyBackendType */
-	__u32 waker_seq; /* `seq` when the waker woke it: it ended the wait after that */
-	char waker_comm[OFFCPU_COMM_BYTES];
-	__u32 begun; /* written first: who copies upwards sees a change that overlaps */
-};
-
 enum offcpu_event_kind {
 	OFFCPU_EV_WAIT = 1, /* a finished wait: off at out_ns, runnable at wake_ns, on at end_ns */
 	/* end_ns: when it exited; on CPU since in_ns. What was read of its identity, 0 if nothing:
@@ -96,7 +70,7 @@ enum offcpu_event_kind {
 	OFFCPU_EV_EXIT = 2,
 };
 
-/* What the ring carries. in_ns equals the end_ns of the event before it unless that was lost:
+/* One finished wait, or an exit. in_ns equals the end_ns of the event before it unless that was lost:
  * then the time between the two is unknown, exactly. */
 struct offcpu_event {
 	__u8 kind;  /* enum offcpu_event_kind */
@@ -118,6 +92,40 @@ struct offcpu_event {
 	char waker_comm[OFFCPU_COMM_BYTES];
 };
 
+/* A tracked backend. Map `tasks`, key: its pid. */
+struct offcpu_task {
+	__u64 done; /* equals `begun` below unless a change is being made; written last */
+	__u32 server_pid;
+	__u32 reserved;
+	__u64 start_boottime_ns; /* with the pid: the identity */
+	__u64 in_ns;		 /* last put on the CPU (SEEDED: found; just forked: forked) */
+	__u64 out_ns;
+	__u64 wake_ns;	 /* when it became runnable after out_ns; 0: not yet */
+	__u64 scratch;	 /* of the waker's context */
+	__u64 exec_ns;	 /* CPU time of its life, at out_ns */
+	__u64 beentry;	 /* MyBEEntry itself, once it is set */
+	struct offcpu_server server;
+	__u32 seq;  /* finished waits */
+	__u32 lost; /* of these, refused by the ring */
+	__u32 wait_event;
+	__u32 waker_pid;
+	__u8 phase;	/* enum offcpu_phase */
+	__u8 flags;	/* enum offcpu_flag, of the wait in progress */
+	__u8 pg_state;	/* st_state at switch-out in ClientRead; 0: not read */
+	__u8 waker;	/* enum offcpu_waker */
+	__u32 databaseid, userid; /* as published, once it has one; for who exits unseen */
+	__u32 backend_type;	  /* MyBackendType */
+	__u32 waker_seq; /* `seq` when the waker woke it: it ended the wait after that */
+	char waker_comm[OFFCPU_COMM_BYTES];
+	/* The last waits, oldest first, that are not in the ring yet: entering it costs more than
+	 * all the rest, so they go together. A tick reads them here. */
+	__u32 n_staged;
+	struct offcpu_event staged[OFFCPU_STAGED];
+	__u64 begun; /* written first: who copies upwards sees a change that overlaps */
+};
+
+/* The ring carries either one of the two below (OFFCPU_F_STACK in flags), or one to OFFCPU_STAGED
+ * events of one task, oldest first. A tick may have read these from the map already: seq tells. */
 struct offcpu_event_stack {
 	struct offcpu_event ev;
 	__s32 kstack_bytes; /* negative: -errno */
@@ -149,7 +157,7 @@ struct offcpu_counters {
 #define OFFCPU_ASSERT_SIZE(type, bytes) \
 	_Static_assert(sizeof(type) == (bytes), "the layout of " #type " has changed")
 OFFCPU_ASSERT_SIZE(struct offcpu_server, 40);
-OFFCPU_ASSERT_SIZE(struct offcpu_task, 160);
+OFFCPU_ASSERT_SIZE(struct offcpu_task, 880);
 OFFCPU_ASSERT_SIZE(struct offcpu_event, 88);
 OFFCPU_ASSERT_SIZE(struct offcpu_event_stack, 416);
 OFFCPU_ASSERT_SIZE(struct offcpu_event_stacks, 800);

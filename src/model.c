@@ -298,6 +298,11 @@ static void take_pending(struct model *m, struct model_backend *b, uint64_t cut_
 	}
 }
 
+bool model_is_news(const struct model_backend *b, uint32_t seq)
+{
+	return (int32_t)(seq - b->last_seq) > 0;
+}
+
 void model_event(
 	struct model *m, struct model_backend *b, const struct model_wait *raw, uint64_t cut_ns)
 {
@@ -305,8 +310,11 @@ void model_event(
 
 	if (b->exited)
 		return;
-	if (!raw->exit)
-		b->received++;
+	if (!raw->exit) {
+		if (!model_is_news(b, raw->seq))
+			return;
+		b->last_seq = raw->seq;
+	}
 	take_pending(m, b, cut_ns);
 	if (b->exited)
 		return; /* nothing comes after an exit */
@@ -383,9 +391,10 @@ void model_close(
 	} else if (!st) {
 		/* Gone, and its exit was lost: the account ends where it was last known. */
 		set_exited(m, b);
-	} else if (st->seq - st->lost != b->received) {
+	} else if (st->seq != b->last_seq && st->lost == b->last_lost) {
 		b->current.present = false; /* an event is still on its way: it will tell */
 	} else {
+		b->last_lost = st->lost;
 		close_by_state(m, b, st, cut_ns);
 	}
 }

@@ -104,7 +104,11 @@ struct model_backend *model_find(struct model *m, uint32_t pid, uint64_t start_t
 /* The last that had that pid and is in the window, living or exited; or NULL. */
 struct model_backend *model_find_last(struct model *m, uint32_t pid);
 
-/* Takes a finished wait (or an exit), in the order they happened to this backend. cut_ns: the next
+/* Whether the wait of that number was not taken yet. Numbers begin at 1 and wrap around. */
+bool model_is_news(const struct model_backend *b, uint32_t seq);
+
+/* Takes a finished wait (or an exit), in the order they happened to this backend; one that was
+ * taken before (by its seq) is left alone. cut_ns: the next
  * cut; what ends after it is put aside. */
 void model_event(
 	struct model *m, struct model_backend *b, const struct model_wait *w, uint64_t cut_ns);

@@ -274,12 +274,13 @@ static void on_event(void *ctx, const struct offcpu_event *ev, size_t bytes)
 	struct model_wait w;
 	struct session *s;
 
-	m->events++;
 	if (ev->kind != OFFCPU_EV_WAIT && ev->kind != OFFCPU_EV_EXIT)
 		return;
 	b = backend_for(m, ev->pid, ev->start_boottime_ns, ev->server_pid, ev->in_ns);
-	if (!b)
+	/* The last tick may have taken it from the task's state already. */
+	if (!b || (ev->kind == OFFCPU_EV_WAIT && !model_is_news(b, ev->seq)))
 		return;
+	m->events++;
 	s = monitor_session(b);
 	if (ev->kind == OFFCPU_EV_EXIT)
 		session_take_exit(s, ev->pg_state, ev->wait_event, ev->userid);
@@ -292,7 +293,7 @@ bool monitor_drain(struct monitor *m)
 {
 	struct drain d = {m, next_cut_ns(m)};
 
-	return source_drain(m->source, DRAIN_BATCH, on_event, &d) == DRAIN_BATCH;
+	return source_drain(m->source, DRAIN_BATCH, on_event, &d) >= DRAIN_BATCH;
 }
 
 /* Everything that was in the ring when it was called. An event that another CPU is just writing
@@ -371,13 +372,27 @@ static struct model_backend *backend_of_task(
 	return backend_for(m, pid, t->start_boottime_ns, t->server_pid, t->in_ns);
 }
 
-static void close_tracked(struct monitor *m, const struct source_tasks *tasks, uint64_t cut_ns)
+/* The waits that are not in the ring yet. */
+static void take_staged(struct drain *d, const struct offcpu_task *t)
 {
+	uint32_t n = MIN(t->n_staged, (uint32_t)OFFCPU_STAGED);
+
+	for (uint32_t i = 0; i < n; i++)
+		on_event(d, &t->staged[i], sizeof(t->staged[i]));
+}
+
+static void close_tracked(struct drain *d, const struct source_tasks *tasks)
+{
+	struct monitor *m = d->m;
+	uint64_t cut_ns = d->cut_ns;
+
 	for (size_t i = 0; i < tasks->n; i++) {
 		const struct offcpu_task *t = &tasks->tasks[i];
-		struct model_backend *b = backend_of_task(m, tasks->pids[i], t);
+		struct model_backend *b;
 		struct model_state st;
 
+		take_staged(d, t);
+		b = backend_of_task(m, tasks->pids[i], t);
 		if (!b)
 			continue;
 		monitor_session(b)->visited_cut_ns = cut_ns;
@@ -486,7 +501,7 @@ struct snapshot *monitor_tick(struct monitor *m)
 	monitor_scan(m, false);
 	if (!source_read_tasks(m->source, &tasks)) {
 		drain_all(m, &drain);
-		close_tracked(m, &tasks, cut_ns);
+		close_tracked(&drain, &tasks);
 		model_each(m->model, close_untracked, &rest);
 	}
 	m->last_cut_ns = cut_ns;

@@ -38,7 +38,8 @@ uint64_t source_now_ns(const struct source *s);
  * long as there is one event, which on a busy host is always. */
 int source_fd(const struct source *s);
 
-/* Hands over up to max events. Returns how many; less than max: the ring is empty now. ev is valid
+/* Hands over max events, or a few more: those that came together stay together. Returns how many;
+ * less than max: the ring is empty now. ev is valid
  * during the call only; bytes is what was sent, at least sizeof(struct offcpu_event). */
 typedef void source_event_fn(void *ctx, const struct offcpu_event *ev, size_t bytes);
 int source_drain(struct source *s, int max, source_event_fn *fn, void *ctx);

@@ -73,11 +73,17 @@ static uint64_t default_ring_bytes(int n_cpus)
 static int on_sample(void *ctx, void *data, size_t size)
 {
 	struct source *s = ctx;
+	const struct offcpu_event *ev = data;
 
-	if (size >= sizeof(struct offcpu_event))
-		s->fn(s->ctx, data, size);
+	if (size >= sizeof(*ev) && ev->flags & OFFCPU_F_STACK) {
+		s->fn(s->ctx, ev, size);
+		s->taken++;
+	} else {
+		for (size_t n = size / sizeof(*ev); n; n--, s->taken++)
+			s->fn(s->ctx, ev++, sizeof(*ev));
+	}
 	/* A negative value ends this round; what was handed over stays consumed. */
-	return ++s->taken >= s->max ? -EAGAIN : 0;
+	return s->taken >= s->max ? -EAGAIN : 0;
 }
 
 static int load(struct source *s, const struct source_config *cfg, const struct probe *probe)
