@@ -247,7 +247,7 @@ static void the_cache_holds_servers_and_words_apart(void **state)
 	uint32_t event;
 	const char *c, *e;
 
-	other.id = 2;
+	other.id = f->server.id + 4096; /* the same places in the cache */
 	other.major = 17;
 	unknown.id = 3;
 	unknown.major = 0;
@@ -265,13 +265,17 @@ static void the_cache_holds_servers_and_words_apart(void **state)
 				INFO(WAITEVENT_CLASS_IPC, 1000 + id), 0, &type, &event));
 			assert_true(classify_info(f->c, &unknown, id, 0, &type, &event) == !!id);
 		}
-	classify_info(f->c, &f->server, INFO(WAITEVENT_CLASS_LWLOCK, 43), 0, &type, &event);
+	classify_info(f->c, &f->server, INFO(WAITEVENT_CLASS_IPC, 36), 0, &type, &event);
 	classify_event_name(f->c, event, &c, &e);
-	assert_string_equal(e, "LogicalRepWorker");
-	classify_info(f->c, &unknown, INFO(WAITEVENT_CLASS_LWLOCK, 43), 0, &type, &event);
+	assert_string_equal(e, "ProcArrayGroupUpdate");
+	classify_info(f->c, &other, INFO(WAITEVENT_CLASS_IPC, 36), 0, &type, &event);
 	classify_event_name(f->c, event, &c, &e);
-	assert_string_equal(e, "#43");
-	assert_int_equal(type, WAIT_LWLOCK);
+	assert_string_equal(e, waitevent_event_name(17, INFO(WAITEVENT_CLASS_IPC, 36)));
+	assert_string_not_equal(e, "ProcArrayGroupUpdate");
+	classify_info(f->c, &unknown, INFO(WAITEVENT_CLASS_IPC, 36), 0, &type, &event);
+	classify_event_name(f->c, event, &c, &e);
+	assert_string_equal(e, "#36");
+	assert_int_equal(type, WAIT_IPC);
 }
 
 static const char *resolve(void *ctx, uint32_t id)
