@@ -49,6 +49,8 @@ struct grid grid_choose(uint64_t window_ns, uint64_t delay_ns, uint64_t now_ns)
 	if (g.slot_ns == 0)
 		g.slot_ns = 1;
 	g.offset_ns = now_ns % g.slot_ns;
+	/* Each may begin and end inside a slot. */
+	g.n_kept = MIN(window_ns / g.slot_ns + delay_ns / g.slot_ns + 4, MODEL_MAX_SLOTS);
 	return g;
 }
 
@@ -67,9 +69,9 @@ static void unref(struct account *a, struct slot *s)
 }
 
 /* The slot to write to, or NULL if it is too old to be kept. */
-static struct slot *slot_for(struct account *a, uint64_t no)
+static struct slot *slot_for(struct account *a, const struct grid *g, uint64_t no)
 {
-	struct slot **p = &a->slots[no % MODEL_MAX_SLOTS], *s = *p;
+	struct slot **p = &a->slots[no % g->n_kept], *s = *p;
 
 	if (!s) {
 		s = *p = xcalloc(1, sizeof(*s));
@@ -167,14 +169,14 @@ static void add_details(struct account *a, struct slot *s, const struct charge *
 static void spread(struct account *a, const struct grid *g, uint64_t from_ns, uint64_t to_ns,
 	const struct charge *c, bool times, bool details)
 {
-	uint64_t keep_ns = MODEL_MAX_SLOTS * g->slot_ns;
+	uint64_t keep_ns = g->n_kept * g->slot_ns;
 
 	if (to_ns > keep_ns && from_ns < to_ns - keep_ns)
 		from_ns = to_ns - keep_ns; /* out of any window: do not walk there */
 	while (from_ns < to_ns) {
 		uint64_t no = grid_slot(g, from_ns);
 		uint64_t end = MIN(to_ns, grid_start_ns(g, no + 1));
-		struct slot *s = slot_for(a, no);
+		struct slot *s = slot_for(a, g, no);
 
 		if (s && times)
 			s->times.ns[c->type] += end - from_ns;
@@ -198,7 +200,7 @@ void account_add_details(struct account *a, const struct grid *g, uint64_t from_
 
 void account_wait(struct account *a, const struct grid *g, uint64_t at_ns, uint64_t max_wait_ns)
 {
-	struct slot *s = slot_for(a, grid_slot(g, at_ns));
+	struct slot *s = slot_for(a, g, grid_slot(g, at_ns));
 
 	if (!s)
 		return;
@@ -226,7 +228,7 @@ static void add_length(struct slot *s, uint8_t type, uint8_t bin, uint32_t count
 void account_length(struct account *a, const struct grid *g, uint64_t at_ns, uint8_t type,
 	uint8_t bin, uint32_t count)
 {
-	struct slot *s = slot_for(a, grid_slot(g, at_ns));
+	struct slot *s = slot_for(a, g, grid_slot(g, at_ns));
 
 	if (s)
 		add_length(s, type, bin, count);
@@ -235,7 +237,7 @@ void account_length(struct account *a, const struct grid *g, uint64_t at_ns, uin
 void account_detail(struct account *a, const struct grid *g, uint64_t at_ns, uint64_t key,
 	const char *comm, uint32_t count, uint64_t ns, uint64_t max_ns)
 {
-	struct slot *s = slot_for(a, grid_slot(g, at_ns));
+	struct slot *s = slot_for(a, g, grid_slot(g, at_ns));
 
 	if (s)
 		add_to_slot(a, s, key, comm, count, ns, max_ns);
@@ -255,7 +257,7 @@ static void move_slot(struct account *to, const struct grid *to_grid, const stru
 		account_charge(to, to_grid, at, at + s->times.ns[type], &c);
 		at += s->times.ns[type];
 	}
-	into = slot_for(to, grid_slot(to_grid, end_ns ? end_ns - 1 : 0));
+	into = slot_for(to, to_grid, grid_slot(to_grid, end_ns ? end_ns - 1 : 0));
 	if (!into)
 		return;
 	if (!fits) /* several backends' time in one account */
@@ -280,8 +282,9 @@ void account_move(struct account *to, const struct grid *to_grid, struct account
 		if (from->slots[i])
 			newest = MAX(newest, from->slots[i]->no);
 	/* Oldest first: a newer slot may push out an older one, never the reverse. */
-	for (uint64_t back = MODEL_MAX_SLOTS; back-- > 0;) {
-		const struct slot *s = newest >= back ? account_slot(from, newest - back) : NULL;
+	for (uint64_t back = from_grid->n_kept; back-- > 0;) {
+		const struct slot *s =
+			newest >= back ? account_slot(from, from_grid, newest - back) : NULL;
 		if (s && s->no >= oldest_no)
 			move_slot(to, to_grid, from, s, grid_start_ns(from_grid, s->no),
 				MIN(grid_start_ns(from_grid, s->no + 1), charged_to_ns));
@@ -289,11 +292,11 @@ void account_move(struct account *to, const struct grid *to_grid, struct account
 	account_done(from);
 }
 
-void account_fold(struct account *to, const struct account *from)
+void account_fold(struct account *to, const struct grid *g, const struct account *from)
 {
 	for (int i = 0; i < MODEL_MAX_SLOTS; i++) {
 		const struct slot *s = from->slots[i];
-		struct slot *into = s ? slot_for(to, s->no) : NULL;
+		struct slot *into = s ? slot_for(to, g, s->no) : NULL;
 
 		if (into) {
 			wait_times_add(&into->times, &s->times);

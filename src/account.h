@@ -11,6 +11,7 @@
 /* Slots are [offset + no * slot_ns, offset + (no + 1) * slot_ns): the same for all accounts. */
 struct grid {
 	uint64_t window_ns, slot_ns, offset_ns;
+	uint64_t n_kept; /* slots an account keeps: of the window and of the interval after it */
 };
 
 /* A grid for that window whose edges the ticks at now_ns + k * delay_ns fall on, if there is one
@@ -61,8 +62,7 @@ struct slot {
 };
 
 struct account {
-	struct slot
-		*slots[MODEL_MAX_SLOTS]; /* slot no is at no % MODEL_MAX_SLOTS; allocated at use */
+	struct slot *slots[MODEL_MAX_SLOTS]; /* slot no is at no % n_kept; allocated at use */
 	struct detail *details;
 	uint32_t n_details, cap_details;
 };
@@ -120,12 +120,13 @@ void account_move(struct account *to, const struct grid *to_grid, struct account
 	const struct grid *from_grid, uint64_t oldest_no, uint64_t charged_to_ns);
 
 /* Adds the times and waits of `from`, on the same grid; not its details. */
-void account_fold(struct account *to, const struct account *from);
+void account_fold(struct account *to, const struct grid *g, const struct account *from);
 
 /* The slot of that number, or NULL. */
-static inline const struct slot *account_slot(const struct account *a, uint64_t no)
+static inline const struct slot *account_slot(
+	const struct account *a, const struct grid *g, uint64_t no)
 {
-	const struct slot *s = a->slots[no % MODEL_MAX_SLOTS];
+	const struct slot *s = a->slots[no % g->n_kept];
 	return s && s->no == no ? s : NULL;
 }
 

@@ -65,15 +65,27 @@ static void regrid(struct account *a, const struct grid *from, const struct grid
 	account_move(a, to, &old, from, oldest_no, charged_to_ns);
 }
 
+/* The oldest slot that every account still has: what was charged since the last tick may have
+ * pushed out some of the window. */
+static uint64_t oldest_kept(const struct model *m, uint64_t now_ns)
+{
+	uint64_t newest_ns = now_ns, newest;
+
+	for (const struct model_backend *b = m->first; b; b = b->next)
+		newest_ns = MAX(newest_ns, b->mark_ns);
+	newest = grid_slot(&m->grid, newest_ns);
+	return MAX(grid_first(&m->grid, now_ns), newest + 1 - MIN(m->grid.n_kept, newest + 1));
+}
+
 void model_set_window(struct model *m, uint64_t window_ns, uint64_t delay_ns, uint64_t now_ns)
 {
 	struct grid old = m->grid, grid = grid_choose(window_ns, delay_ns, now_ns);
-	uint64_t first = grid_first(&old, now_ns);
+	uint64_t first = oldest_kept(m, now_ns);
 
-	m->known_since_ns = MAX(m->known_since_ns, grid_start_ns(&old, first));
 	m->delay_ns = delay_ns;
 	if (!memcmp(&old, &grid, sizeof(grid)))
 		return;
+	m->known_since_ns = MAX(m->known_since_ns, grid_start_ns(&old, first));
 	m->grid = grid;
 	for (struct model_backend *b = m->first; b; b = b->next)
 		regrid(&b->account, &old, &grid, first, b->mark_ns);
@@ -436,7 +448,7 @@ void model_tick(struct model *m, uint64_t cut_ns, void (*drop)(void *ctx, struct
 		if (!left && !fold)
 			continue;
 		if (fold)
-			account_fold(folded_account(m, b->cluster), &b->account);
+			account_fold(folded_account(m, b->cluster), &m->grid, &b->account);
 		if (drop)
 			drop(ctx, b);
 		m->n_exited--;

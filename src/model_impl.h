@@ -5,7 +5,7 @@
 #include "account.h"
 #include "model.h"
 
-#define MODEL_BUCKETS 1024 /* of the pid hash; a power of two */
+#define MODEL_BUCKETS 8192 /* of the pid hash; a power of two */
 
 struct model_backend {
 	struct model_backend *next_in_bucket, *next, *prev;

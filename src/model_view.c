@@ -148,7 +148,7 @@ void model_view(struct model *m, const struct model_backend *b, struct model_vie
 	view_clear(v);
 	memset(where, 0xff, sizeof(where));
 	for (uint64_t no = first; no <= last && v->n_history < MODEL_MAX_SLOTS; no++) {
-		const struct slot *s = account_slot(&b->account, no);
+		const struct slot *s = account_slot(&b->account, &m->grid, no);
 		v->history[v->n_history++] = s ? dominant(&s->times) : (uint8_t)WAIT_NR;
 		if (s)
 			view_slot(v, &b->account, s, where);
@@ -171,7 +171,7 @@ void model_folded(struct model *m, uint32_t cluster, struct wait_times *times, u
 	if (cluster >= m->n_folded)
 		return;
 	for (uint64_t no = first; no <= last; no++) {
-		const struct slot *s = account_slot(&m->folded[cluster].account, no);
+		const struct slot *s = account_slot(&m->folded[cluster].account, &m->grid, no);
 		if (s) {
 			wait_times_add(times, &s->times);
 			*waits += s->waits;
@@ -188,12 +188,12 @@ void model_history(struct model *m, struct model_history *h)
 	h->slot_ns = m->grid.slot_ns;
 	for (uint64_t no = first; no <= last && h->n < MODEL_MAX_SLOTS; no++, h->n++) {
 		for (const struct model_backend *b = m->first; b; b = b->next) {
-			const struct slot *s = account_slot(&b->account, no);
+			const struct slot *s = account_slot(&b->account, &m->grid, no);
 			if (s)
 				wait_times_add(&h->slot[h->n], &s->times);
 		}
 		for (size_t i = 0; i < m->n_folded; i++) {
-			const struct slot *s = account_slot(&m->folded[i].account, no);
+			const struct slot *s = account_slot(&m->folded[i].account, &m->grid, no);
 			if (s)
 				wait_times_add(&h->slot[h->n], &s->times);
 		}

@@ -4,9 +4,10 @@
 #include "account.h"
 #include "util.h"
 
-#define S NSEC_PER_SEC
+#define S    NSEC_PER_SEC
+#define KEPT 14
 
-static const struct grid grid = {.window_ns = 10 * S, .slot_ns = S, .offset_ns = 0};
+static const struct grid grid = {.window_ns = 10 * S, .slot_ns = S, .n_kept = KEPT};
 
 /* ---- the grid ---- */
 
@@ -33,7 +34,11 @@ static void every_window_and_interval_has_a_grid(void **state)
 				uint64_t start = grid_start_ns(&g, first);
 				uint64_t off = start > now - window ? start - (now - window)
 								    : now - window - start;
-				assert_true(last - first + 1 < MODEL_MAX_SLOTS);
+				assert_true(g.n_kept <= MODEL_MAX_SLOTS);
+				assert_true(last - first + 1 < g.n_kept);
+				/* Nor does what comes until the next tick push out any of them. */
+				assert_true(g.n_kept == MODEL_MAX_SLOTS ||
+					    grid_slot(&g, now + delay) - first < g.n_kept);
 				assert_true(last - first + 1 >= 25);
 				/* The window's start is at the nearest edge. */
 				assert_true(off <= g.slot_ns / 2);
@@ -107,14 +112,14 @@ static void extremes(void **state)
 
 static uint64_t slot_ns(const struct account *a, uint64_t no, int type)
 {
-	const struct slot *s = account_slot(a, no);
+	const struct slot *s = account_slot(a, &grid, no);
 
 	return s ? s->times.ns[type] : 0;
 }
 
 static uint64_t detail_ns(const struct account *a, uint64_t no, uint64_t key)
 {
-	const struct slot *s = account_slot(a, no);
+	const struct slot *s = account_slot(a, &grid, no);
 
 	for (uint32_t i = 0; s && i < s->n_cells; i++)
 		if (a->details[s->cells[i].detail].key == key)
@@ -149,7 +154,7 @@ static void a_charge_is_spread_over_the_slots(void **state)
 	/* Nothing. */
 	account_charge(&a, &grid, 20 * S, 20 * S, &c);
 	account_charge(&a, &grid, 21 * S, 20 * S, &c);
-	assert_null(account_slot(&a, 20));
+	assert_null(account_slot(&a, &grid, 20));
 	account_done(&a);
 }
 
@@ -161,9 +166,9 @@ static void a_charge_of_ages_costs_a_window(void **state)
 
 	(void)state;
 	account_charge(&a, &grid, 0, 1000000000 * S, &c);
-	for (uint64_t no = 1000000000 - MODEL_MAX_SLOTS; no < 1000000000; no++)
+	for (uint64_t no = 1000000000 - KEPT; no < 1000000000; no++)
 		sum += slot_ns(&a, no, WAIT_IDLE);
-	assert_int_equal(sum, MODEL_MAX_SLOTS * S);
+	assert_int_equal(sum, KEPT * S);
 	account_done(&a);
 }
 
@@ -171,7 +176,7 @@ static void a_slot_is_used_again_empty(void **state)
 {
 	struct account a = {.n_details = 0};
 	struct charge c = {.type = WAIT_LOCK, .details = true, .event = 5, .stack = MODEL_NO_ID};
-	uint64_t later = (3 + MODEL_MAX_SLOTS) * S;
+	uint64_t later = (3 + KEPT) * S;
 	const struct slot *s;
 
 	(void)state;
@@ -180,8 +185,8 @@ static void a_slot_is_used_again_empty(void **state)
 	account_length(&a, &grid, 3 * S, WAIT_LOCK, 4, 1);
 	c.type = WAIT_IO;
 	account_charge(&a, &grid, later, later + 2, &c);
-	assert_null(account_slot(&a, 3));
-	s = account_slot(&a, 3 + MODEL_MAX_SLOTS);
+	assert_null(account_slot(&a, &grid, 3));
+	s = account_slot(&a, &grid, 3 + KEPT);
 	assert_non_null(s);
 	assert_int_equal(wait_times_sum(&s->times), 2);
 	assert_int_equal(s->waits + s->max_wait_ns + s->n_lengths, 0);
@@ -209,7 +214,7 @@ static void lengths_are_counted_by_type_and_bin(void **state)
 		for (uint8_t type = 0; type < WAIT_NR; type++)
 			for (uint8_t bin = 0; bin < MODEL_HIST_BINS; bin++)
 				account_length(&a, &grid, S, type, bin, 2);
-	s = account_slot(&a, 1);
+	s = account_slot(&a, &grid, 1);
 	assert_int_equal(s->n_lengths, WAIT_NR * MODEL_HIST_BINS);
 	for (uint32_t i = 0; i < s->n_lengths; i++)
 		n += s->lengths[i].count;
@@ -233,7 +238,7 @@ static void all_the_others_have_room_in_every_kind_and_type(void **state)
 			for (uint8_t type = 0; type < WAIT_NR; type++, keys++)
 				account_detail(
 					&a, &grid, S, detail_key(kind, type, 0, id), NULL, 1, 1, 1);
-	s = account_slot(&a, 1);
+	s = account_slot(&a, &grid, 1);
 	for (uint32_t i = 0; i < s->n_cells; i++)
 		ns += s->cells[i].ns;
 	assert_int_equal(ns, 1000 + keys);
@@ -244,7 +249,7 @@ static void all_the_others_have_room_in_every_kind_and_type(void **state)
 static void names_do_not_take_the_room_of_the_others(void **state)
 {
 	struct account a = {.n_details = 0};
-	uint64_t later = (2 + MODEL_MAX_SLOTS) * S, want = 0, ns = 0;
+	uint64_t later = (2 + KEPT) * S, want = 0, ns = 0;
 	const struct slot *s;
 
 	(void)state;
@@ -259,7 +264,7 @@ static void names_do_not_take_the_room_of_the_others(void **state)
 	for (uint8_t type = 0; type < WAIT_NR; type++, want++)
 		account_detail(
 			&a, &grid, later, detail_key(DETAIL_WAKER, type, 1, 77), NULL, 1, 1, 1);
-	s = account_slot(&a, 2 + MODEL_MAX_SLOTS);
+	s = account_slot(&a, &grid, 2 + KEPT);
 	for (uint32_t i = 0; i < s->n_cells; i++)
 		ns += s->cells[i].ns;
 	assert_int_equal(ns, 300 + want);
@@ -292,7 +297,7 @@ static uint64_t sum_from(const struct account *a, const struct grid *g, uint64_t
 
 	*ret_lock = 0;
 	for (uint64_t no = grid_slot(g, from); no <= grid_slot(g, to - 1); no++) {
-		const struct slot *s = account_slot(a, no);
+		const struct slot *s = account_slot(a, g, no);
 		if (!s)
 			continue;
 		sum += wait_times_sum(&s->times);
@@ -310,8 +315,9 @@ static void moved_time_stays_where_it_was(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(slots_ms); i++) {
 		struct grid other = {.window_ns = 10 * S,
 			.slot_ns = slots_ms[i] * NSEC_PER_MSEC,
-			.offset_ns = 7};
-		uint64_t keep = MODEL_MAX_SLOTS * other.slot_ns, want_lock = 0, lock;
+			.offset_ns = 7,
+			.n_kept = 100};
+		uint64_t keep = other.n_kept * other.slot_ns, want_lock = 0, lock;
 		struct account a = {.n_details = 0}, b = {.n_details = 0};
 		const struct slot *s;
 
@@ -329,11 +335,11 @@ static void moved_time_stays_where_it_was(void **state)
 		for (uint64_t no = grid_slot(&other, from); no <= grid_slot(&other, to); no++) {
 			uint64_t lo = MAX(grid_start_ns(&other, no), from);
 			uint64_t hi = MIN(grid_start_ns(&other, no + 1), to);
-			s = account_slot(&b, no);
+			s = account_slot(&b, &other, no);
 			if (lo < hi && hi + keep > to + other.slot_ns)
 				assert_int_equal(s ? wait_times_sum(&s->times) : 0, hi - lo);
 		}
-		s = account_slot(&b, grid_slot(&other, to - 1));
+		s = account_slot(&b, &other, grid_slot(&other, to - 1));
 		assert_int_equal(s->waits, 1);
 		assert_int_equal(s->max_wait_ns, 55);
 		assert_int_equal(s->n_lengths, 1);
@@ -344,7 +350,7 @@ static void moved_time_stays_where_it_was(void **state)
 
 static void what_is_too_old_is_left_behind(void **state)
 {
-	struct grid other = {.window_ns = 10 * S, .slot_ns = 5 * S};
+	struct grid other = {.window_ns = 10 * S, .slot_ns = 5 * S, .n_kept = 6};
 	struct account a = {.n_details = 0}, b = {.n_details = 0};
 	uint64_t lock;
 
@@ -357,7 +363,7 @@ static void what_is_too_old_is_left_behind(void **state)
 
 static void several_backends_in_one_account(void **state)
 {
-	struct grid other = {.window_ns = 10 * S, .slot_ns = S / 4};
+	struct grid other = {.window_ns = 10 * S, .slot_ns = S / 4, .n_kept = 50};
 	struct account one = {.n_details = 0}, sum = {.n_details = 0}, moved = {.n_details = 0};
 	uint64_t lock;
 
@@ -365,10 +371,10 @@ static void several_backends_in_one_account(void **state)
 	charge_all(&one, 100 * S, 104 * S);
 	account_wait(&one, &grid, 101 * S, 9);
 	for (int i = 0; i < 5; i++)
-		account_fold(&sum, &one);
+		account_fold(&sum, &grid, &one);
 	assert_int_equal(sum_from(&sum, &grid, 100 * S, 104 * S, &lock), 20 * S);
 	assert_int_equal(lock, 15 * S);
-	assert_int_equal(account_slot(&sum, 101)->waits, 5);
+	assert_int_equal(account_slot(&sum, &grid, 101)->waits, 5);
 	account_move(&moved, &other, &sum, &grid, 100, 104 * S);
 	assert_int_equal(sum_from(&moved, &other, 100 * S, 104 * S, &lock), 20 * S);
 	assert_int_equal(lock, 15 * S);

@@ -250,6 +250,20 @@ static void a_smaller_and_a_larger_window(void **state)
 	assert_int_equal(model_window_ns(f->m), MS(60000));
 }
 
+static void a_larger_window_late_in_a_long_interval(void **state)
+{
+	struct fixture *f = *state;
+
+	model_set_window(f->m, 10 * NSEC_PER_SEC, 60 * NSEC_PER_SEC, T0);
+	event(f, lock_wait(0, 1000, 0, 50000), AT(60000));
+	/* Of that the account of 10 s windows has kept the end only: no more is claimed. */
+	model_set_window(f->m, 60 * NSEC_PER_SEC, 60 * NSEC_PER_SEC, T0);
+	tick_running(f, 60000, 50000, 1);
+	assert_int_equal(f->v.times.ns[WAIT_CPU], MS(10000));
+	assert_int_equal(f->v.watched_ns, model_covered_ns(f->m));
+	assert_true(f->v.times.ns[WAIT_LOCK] >= MS(10000));
+}
+
 static void another_interval(void **state)
 {
 	struct fixture *f = *state;
@@ -393,6 +407,7 @@ int main(void)
 		MODEL_CASE(a_tick_that_skips_some),
 		MODEL_CASE(ticks_further_apart_than_the_window),
 		MODEL_CASE(a_smaller_and_a_larger_window),
+		MODEL_CASE(a_larger_window_late_in_a_long_interval),
 		MODEL_CASE(another_interval),
 		MODEL_CASE(a_backend_found_before_the_window_began),
 		MODEL_CASE(a_backend_that_begins_after_the_cut),
