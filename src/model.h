@@ -13,8 +13,8 @@
  * after T. Events that end after T wait for the next tick.
  *
  * Memory per backend is bounded: MODEL_MAX_SLOTS slots of at most MODEL_MAX_CELLS details each,
- * in practice some 20 kB, 40 kB of a busy one. Exited backends beyond MODEL_MAX_EXITED are folded into one nameless
- * account per cluster, so totals stay exact.
+ * in practice some 20 kB, 40 kB of a busy one. Exited backends beyond MODEL_MAX_EXITED are folded
+ * into one nameless account per cluster, so totals stay exact.
  */
 #ifndef PGTOP_MODEL_H
 #define PGTOP_MODEL_H
