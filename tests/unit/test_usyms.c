@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -283,6 +284,7 @@ static pid_t start(const char *path, uint64_t *ret_addr)
 	pid = fork();
 	assert_true(pid >= 0);
 	if (!pid) {
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* nothing stays if a case fails */
 		dup2(fds[1], 1);
 		close(fds[0]);
 		close(fds[1]);
@@ -445,6 +447,7 @@ static pid_t forked(void)
 
 	assert_true(pid >= 0);
 	if (!pid) {
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 		pause();
 		_exit(0);
 	}
