@@ -117,9 +117,18 @@ static int add_detail(struct account *a, uint64_t key, const char *comm, uint32_
 	return (int)i;
 }
 
+/* How much this detail has to leave to others. Stacks are the most numerous kind by far; events,
+ * wakers and lengths must not suffer from them. */
+static uint32_t reserve_for(uint64_t key)
+{
+	if ((uint32_t)key == MODEL_NO_ID)
+		return 0;
+	return detail_key_kind(key) == DETAIL_STACK ? MODEL_MAX_CELLS / 2 : RESERVED;
+}
+
 static struct cell *cell_for(struct account *a, struct slot *s, uint64_t key, const char *comm)
 {
-	uint32_t reserved = (uint32_t)key == MODEL_NO_ID ? 0 : RESERVED;
+	uint32_t reserved = reserve_for(key);
 	int d = find_detail(a, key);
 
 	if (d >= 0)
