@@ -86,18 +86,29 @@ int bar_dominant(const uint8_t *slots, size_t n)
 	return best;
 }
 
+bool bar_window_full(size_t n, uint64_t covered_ns, uint64_t window_ns)
+{
+	return n > 0 && covered_ns + covered_ns / n >= window_ns;
+}
+
+int bar_known_cells(int width, size_t n, uint64_t covered_ns, uint64_t window_ns)
+{
+	unsigned __int128 cells;
+
+	if (n == 0 || width <= 0)
+		return 0;
+	if (bar_window_full(n, covered_ns, window_ns))
+		return width;
+	cells = ((unsigned __int128)covered_ns * (unsigned)width + window_ns / 2) / window_ns;
+	return MAX(1, (int)cells);
+}
+
 void bar_slots(int width, size_t n, int i, size_t *first, size_t *last)
 {
 	size_t w = (size_t)MAX(width, 1), pos = (size_t)MAX(i, 0);
 
-	if (n <= w) {
-		/* One slot a cell, at the right edge. */
-		*first = pos + n >= w ? pos + n - w : 0;
-		*last = pos + n >= w ? *first + 1 : *first;
-	} else {
-		*first = pos * n / w;
-		*last = (pos + 1) * n / w;
-	}
+	*first = MIN(pos * n / w, n);
+	*last = n <= w ? MIN(*first + 1, n) : MIN((pos + 1) * n / w, n);
 }
 
 void bar_history(struct frame *f, int x, int y, int width, const uint8_t *slots, size_t n)

@@ -28,6 +28,13 @@ static int graph_lines(int h)
 	return h >= 44 ? 4 : h >= 32 ? 3 : h >= 24 ? 2 : h >= 15 ? 1 : 0;
 }
 
+static int legend_lines(int w, int h)
+{
+	if (w >= LAYOUT_LEGEND_1 || h < 24)
+		return 1;
+	return w >= LAYOUT_LEGEND_2 || h < 28 ? 2 : 3;
+}
+
 /* Rows of the list come first; what else there is room for depends on the height alone. */
 static void split_vertically(const struct layout_in *in, struct layout *l)
 {
@@ -41,7 +48,7 @@ static void split_vertically(const struct layout_in *in, struct layout *l)
 	if (in->h >= 8)
 		l->bar = take(&y, in->w, 1);
 	if (in->h >= 10)
-		l->legend = take(&y, in->w, in->w < 140 && in->h >= 24 ? 2 : 1);
+		l->legend = take(&y, in->w, legend_lines(in->w, in->h));
 	if (graph_lines(in->h))
 		l->graph = take(&y, in->w, graph_lines(in->h));
 	l->hints = (struct rect){0, bottom, in->w, 1};

@@ -13,6 +13,12 @@
 #define LAYOUT_MIN_W 20
 #define LAYOUT_MIN_H 4
 
+/* From these widths on the legend of all types ("L lock 17.1%", two blanks between) fits on one
+ * line, on two. It has the lines for all of them, whatever is in it: the table must not jump when a
+ * type comes. */
+#define LAYOUT_LEGEND_1 184
+#define LAYOUT_LEGEND_2 96
+
 struct layout_in {
 	int w, h;
 	bool notice; /* a line of its own for a notice */

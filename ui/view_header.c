@@ -31,6 +31,11 @@ static void cluster_text(const struct snapshot *s, char *buf, size_t size)
 	}
 }
 
+static bool window_is_full(const struct snapshot *s)
+{
+	return bar_window_full(s->n_history, s->window_ns, s->window_set_ns);
+}
+
 /* "window 10s (3s so far)  every 1s": the window the numbers on the screen cover. */
 static void window_text(const struct ui_state *st, char *buf, size_t size)
 {
@@ -39,7 +44,7 @@ static void window_text(const struct ui_state *st, char *buf, size_t size)
 	uint64_t want = s ? s->window_set_ns : st->window_ns;
 	int len = snprintf(buf, size, "window %s", units_setting(set, want));
 
-	if (s && s->window_ns < want && len > 0 && (size_t)len < size)
+	if (s && s->window_ns < want && !window_is_full(s) && len > 0 && (size_t)len < size)
 		len += snprintf(buf + len, size - (size_t)len, " (%s so far)",
 			units_setting(now, s->window_ns));
 	if (len > 0 && (size_t)len < size)
@@ -170,28 +175,34 @@ static void draw_summary(const struct snapshot *s, struct rect r, struct frame *
 	item(f, &x, r, "self", STYLE_NORMAL, self);
 }
 
-/* Places the entries of the types in show, in order: "L lock 17.1%". Returns false if they do not
- * fit in r. f NULL: only tries. */
-static bool place_legend(
-	const struct wait_times *t, const bool show[WAIT_NR], struct rect r, struct frame *f)
+/* Whether n cells still fit behind *x, *y in r, after going on to the next line if need be. */
+static bool legend_room(struct rect r, int *x, int *y, int n)
 {
+	if (*x > 0 && *x + n > r.w) {
+		*x = 0;
+		++*y;
+	}
+	return *y < r.h && *x + n <= r.w;
+}
+
+/* Places the entries of the types in show, in order: "L lock 17.1%", and how many others there are.
+ * Returns false if they do not fit in r. f NULL: only tries. */
+static bool place_legend(const struct wait_times *t, const bool show[WAIT_NR], int others,
+	struct rect r, struct frame *f)
+{
+	char num[UNITS_BUF], more[24];
 	int x = 0, y = 0;
 
 	for (int i = 0; i < WAIT_NR; i++) {
 		enum wait_type type = (enum wait_type)i;
 		const char *name = wait_type_name(type);
-		char num[UNITS_BUF];
 		int need;
 
 		if (!show[i])
 			continue;
 		units_pct(num, t->ns[i], wait_times_sum(t));
 		need = (int)(2 + strlen(name) + 1 + strlen(num) + 1);
-		if (x > 0 && x + need > r.w) {
-			x = 0;
-			y++;
-		}
-		if (y >= r.h || x + need > r.w)
+		if (!legend_room(r, &x, &y, need))
 			return false;
 		if (f) {
 			int at = r.x + x;
@@ -204,14 +215,22 @@ static bool place_legend(
 		}
 		x += need + 2;
 	}
+	if (others == 0)
+		return true;
+	snprintf(more, sizeof(more), r.w < 40 ? "+%d" : "+%d more", others);
+	if (!legend_room(r, &x, &y, (int)strlen(more)))
+		return false;
+	if (f)
+		frame_put(f, r.x + x, r.y + y, r.w - x, STYLE_NORMAL, more);
 	return true;
 }
 
-/* All types with time and their share; where there is no room for all, the smallest are left out.
- */
+/* All types with time and their share; where there is no room for all, the smallest are only
+ * counted. */
 static void draw_legend(const struct wait_times *t, struct rect r, struct frame *f)
 {
 	bool show[WAIT_NR], any = false;
+	int others = 0;
 
 	for (int i = 0; i < WAIT_NR; i++)
 		any |= show[i] = t->ns[i] > 0;
@@ -219,7 +238,7 @@ static void draw_legend(const struct wait_times *t, struct rect r, struct frame 
 		frame_put(f, r.x, r.y, r.w, STYLE_DIM, "no activity in the window");
 		return;
 	}
-	while (!place_legend(t, show, r, NULL)) {
+	while (!place_legend(t, show, others, r, NULL)) {
 		int least = -1;
 
 		for (int i = 0; i < WAIT_NR; i++)
@@ -228,8 +247,9 @@ static void draw_legend(const struct wait_times *t, struct rect r, struct frame 
 		if (least < 0)
 			return;
 		show[least] = false;
+		others++;
 	}
-	place_legend(t, show, r, f);
+	place_legend(t, show, others, r, f);
 }
 
 /* One column of the graph: eighths of a cell from the bottom up. Without colour a block would not
@@ -255,39 +275,39 @@ static void draw_column(struct frame *f, int x, struct rect r, uint64_t aas, uin
 	}
 }
 
-/* Average active sessions over the window, newest at the right. Each slot is as wide as the
- * others; where there are more slots than columns, the highest of a group stands for it. */
+/* Average active sessions along the window, which the width stands for, newest at the right. Where
+ * there are more slots than columns, the highest of a group stands for it. While the window is not
+ * full yet, the label stands where the known part begins. */
 static void draw_graph(const struct snapshot *s, struct rect r, struct frame *f)
 {
 	struct rect g = {r.x + GRAPH_LABEL, r.y, r.w - GRAPH_LABEL, r.h};
 	size_t n = s->n_history;
-	int cells, each;
+	int known = bar_known_cells(g.w, n, s->window_ns, s->window_set_ns), label;
 	uint32_t max = 0;
 	char num[UNITS_BUF], age[UNITS_BUF + 1];
 
-	if (n == 0 || g.w <= 0)
+	if (known == 0)
 		return;
 	for (size_t i = 0; i < n; i++)
 		max = MAX(max, s->history_aas_milli[i]);
-	each = MAX(1, g.w / (int)MIN(n, (size_t)g.w));
-	cells = (int)MIN(n, (size_t)g.w);
-	for (int i = 0; i < cells; i++) {
+	for (int i = 0; i < known; i++) {
 		size_t first, last, top;
 
-		bar_slots(cells, n, i, &first, &last);
+		bar_slots(known, n, i, &first, &last);
 		top = first;
 		for (size_t j = first; j < last; j++)
 			if (s->history_aas_milli[j] > s->history_aas_milli[top])
 				top = j;
-		for (int k = 0; k < each; k++)
-			draw_column(f, g.x + g.w - (cells - i) * each + k, g,
-				s->history_aas_milli[top], max, s->history[top]);
+		draw_column(f, g.x + g.w - known + i, g, s->history_aas_milli[top], max,
+			s->history[top]);
 	}
-	snprintf(age, sizeof(age), "-%s", units_setting(num, s->window_ns));
-	if (r.h > 1)
-		frame_field(f, r.x, r.y + r.h - 1, GRAPH_LABEL - 1, ALIGN_RIGHT, STYLE_DIM, age);
 	units_rate(num, max / 1000.0);
 	frame_field(f, r.x, r.y, GRAPH_LABEL - 1, ALIGN_RIGHT, STYLE_DIM, num);
+	snprintf(age, sizeof(age), "-%s",
+		units_setting(num, window_is_full(s) ? s->window_set_ns : s->window_ns));
+	label = g.x + g.w - known - GRAPH_LABEL;
+	if (r.h > 1 || label >= g.x)
+		frame_field(f, label, r.y + r.h - 1, GRAPH_LABEL - 1, ALIGN_RIGHT, STYLE_DIM, age);
 }
 
 void view_header(const struct ui_state *st, const struct layout *l, struct frame *f)

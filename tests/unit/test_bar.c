@@ -120,24 +120,61 @@ static void sums_are_exact_and_shares_fair(void **state)
 	}
 }
 
-static void every_slot_lands_in_one_cell(void **state)
+/* No cell is empty and no slot is left out, whichever are more. */
+static void slots_fill_every_cell(void **state)
 {
 	(void)state;
 	for (int width = 1; width < 60; width++) {
-		for (size_t n = 0; n < 130; n++) {
-			size_t next = 0;
+		for (size_t n = 1; n < 130; n++) {
+			size_t next = 0, cells[130] = {0};
 
 			for (int i = 0; i < width; i++) {
 				size_t first, last;
 
 				bar_slots(width, n, i, &first, &last);
-				if (first == last)
-					continue;
-				assert_int_equal(first, next);
 				assert_true(last > first);
+				assert_true(first <= next && last >= next);
+				for (size_t j = first; j < last; j++)
+					cells[j]++;
 				next = last;
 			}
 			assert_int_equal(next, n);
+			for (size_t j = 0; j < n; j++) {
+				size_t fair = MAX((size_t)width / n, 1);
+
+				assert_in_range(cells[j], fair, fair + (n < (size_t)width));
+			}
+		}
+	}
+	{
+		size_t first = 7, last = 7;
+
+		bar_slots(10, 0, 3, &first, &last);
+		assert_int_equal(last - first, 0);
+	}
+}
+
+static void the_known_part_of_a_window(void **state)
+{
+	const uint64_t s = 1000000000;
+
+	(void)state;
+	assert_int_equal(bar_known_cells(73, 20, 10 * s, 10 * s), 73);
+	assert_int_equal(bar_known_cells(73, 20, 9600 * s / 1000, 10 * s), 73); /* half a slot */
+	assert_int_equal(bar_known_cells(100, 10, 5 * s, 10 * s), 50);
+	assert_int_equal(bar_known_cells(100, 1, s / 1000, 3600 * s), 1);
+	assert_int_equal(bar_known_cells(100, 0, 0, 10 * s), 0);
+	assert_int_equal(bar_known_cells(0, 5, s, 10 * s), 0);
+	assert_int_equal(bar_known_cells(-3, 5, s, 10 * s), 0);
+	assert_int_equal(bar_known_cells(100, 5, s, 0), 100);
+	for (int width = 1; width < 300; width++) {
+		for (size_t n = 1; n <= 20; n++) { /* slots of half a second */
+			int cells = bar_known_cells(width, n, n * s / 2, 10 * s);
+
+			assert_in_range(cells, 1, width);
+			assert_int_equal(bar_window_full(n, n * s / 2, 10 * s), n >= 19);
+			assert_int_equal(cells,
+				n >= 19 ? width : MAX(1, (int)((n * (size_t)width + 10) / 20)));
 		}
 	}
 }
@@ -154,18 +191,23 @@ static void the_dominant_type_is_the_most_frequent_then_the_latest(void **state)
 	assert_int_equal(bar_dominant(most, 3), WAIT_IO);
 }
 
-static void history_is_drawn_at_the_right_edge(void **state)
+static void history_fills_its_width(void **state)
 {
 	const uint8_t slots[] = {WAIT_CPU, WAIT_NR, WAIT_LOCK};
 	struct frame f = {0};
 
 	(void)state;
-	frame_reset(&f, 6, 1, true, true);
-	bar_history(&f, 1, 0, 5, slots, ARRAY_SIZE(slots));
-	assert_int_equal(frame_at(&f, 2, 0)->ch[0], ' ');
-	assert_int_equal(frame_at(&f, 3, 0)->style, style_bar(WAIT_CPU));
-	assert_int_equal(frame_at(&f, 4, 0)->ch[0], ' ');
-	assert_int_equal(frame_at(&f, 5, 0)->style, style_bar(WAIT_LOCK));
+	frame_reset(&f, 8, 1, true, true);
+	bar_history(&f, 1, 0, 6, slots, ARRAY_SIZE(slots));
+	for (int x = 0; x < 8; x++) {
+		int type = x == 1 || x == 2 ? WAIT_CPU : x == 5 || x == 6 ? WAIT_LOCK : WAIT_NR;
+
+		if (type == WAIT_NR)
+			assert_int_equal(frame_at(&f, x, 0)->ch[0], ' ');
+		else
+			assert_int_equal(
+				frame_at(&f, x, 0)->style, style_bar((enum wait_type)type));
+	}
 	bar_history(&f, 0, 0, 6, NULL, 0);
 	frame_release(&f);
 }
@@ -177,9 +219,10 @@ int main(void)
 		cmocka_unit_test(a_small_share_is_seen_from_half_a_cell_on),
 		cmocka_unit_test(extremes),
 		cmocka_unit_test(sums_are_exact_and_shares_fair),
-		cmocka_unit_test(every_slot_lands_in_one_cell),
+		cmocka_unit_test(slots_fill_every_cell),
+		cmocka_unit_test(the_known_part_of_a_window),
 		cmocka_unit_test(the_dominant_type_is_the_most_frequent_then_the_latest),
-		cmocka_unit_test(history_is_drawn_at_the_right_edge),
+		cmocka_unit_test(history_fills_its_width),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
