@@ -24,11 +24,6 @@
 
 /* ---- header --------------------------------------------------------------------------------- */
 
-static double per_second(uint64_t n, uint64_t ns)
-{
-	return ns ? (double)n * (double)NSEC_PER_SEC / (double)ns : 0;
-}
-
 /* On one line. A snapshot's strings are clean; cleaning what lands in a terminal again is cheap. */
 static void make_line(char *dst, size_t size, const char *s)
 {
@@ -152,7 +147,6 @@ static void add_header(struct buf *b, const struct snapshot *s)
 /* A row's cells are made in an arena that lives as long as the report. */
 struct row {
 	struct arena *arena;
-	const struct snapshot *s;
 	const struct snap_backend *b;
 };
 
@@ -192,7 +186,9 @@ static const char *cell_database(const struct row *r)
 
 static const char *cell_backend(const struct row *r)
 {
-	return cell(r, r->b->backend_type, NAME_CELLS);
+	char kind[ROWS_KIND_BUF];
+
+	return cell(r, rows_kind(kind, r->b), NAME_CELLS);
 }
 
 static const char *cell_state(const struct row *r)
@@ -234,7 +230,7 @@ static const char *cell_waits(const struct row *r)
 {
 	char text[UNITS_BUF];
 
-	return arena_strdup(r->arena, units_rate(text, per_second(r->b->waits, r->s->window_ns)));
+	return arena_strdup(r->arena, units_rate(text, rows_waits_per_s(r->b)));
 }
 
 /* "lock 87% io 3%": the longest wait types but those that have a column or are no work. What the
@@ -267,21 +263,17 @@ static const char *cell_types(const struct row *r)
 
 static const char *cell_waiting_on(const struct row *r)
 {
-	const struct snap_current *c = &r->b->current;
-	char name[ROWS_EVENT_BUF];
-	const char *text;
+	char text[ROWS_EVENT_BUF];
 
-	if (!r->b->has_current)
-		return "-";
-	text = cell(r, rows_event_name(name, c->wait_class, c->event), EVENT_CELLS);
-	if (!strcmp(text, "-"))
-		text = wait_type_name(c->type);
-	if (c->waiting_for_cpu && c->type != WAIT_RUNQ) {
-		_cleanup_free_ char *woken = xasprintf("%s (runq)", text);
+	rows_waiting_on(text, r->b);
+	return cell(r, text, EVENT_CELLS);
+}
 
-		return arena_strdup(r->arena, woken);
-	}
-	return text;
+static const char *cell_blocked_by(const struct row *r)
+{
+	char text[ROWS_BLOCKED_BUF];
+
+	return cell(r, rows_blocked_by(text, r->b, SIZE_MAX), ROWS_BLOCKED_BUF);
 }
 
 static const char *cell_age(const struct row *r)
@@ -319,6 +311,7 @@ static const struct column {
 	{"WAITS/s", true, cell_waits},
 	{"TOP-WAITS", false, cell_types},
 	{"WAITING-ON", false, cell_waiting_on},
+	{"BLOCKED-BY", false, cell_blocked_by},
 	{"AGE", true, cell_age},
 	{"QUERY", false, cell_query},
 };
@@ -348,7 +341,7 @@ static void add_table(struct buf *b, const struct snapshot *s, const size_t *row
 	size_t widths[N_COLUMNS] = {0};
 
 	for (size_t i = 0; i <= n; i++) {
-		struct row r = {arena, s, i ? &s->backends[rows[i - 1]] : NULL};
+		struct row r = {arena, i ? &s->backends[rows[i - 1]] : NULL};
 
 		for (size_t c = 0; c < N_COLUMNS; c++) {
 			const char *text = i ? columns[c].cell(&r) : columns[c].title;

@@ -7,6 +7,8 @@
 #include "rows.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -121,6 +123,83 @@ bool rows_idle_only(const struct snap_backend *b)
 	return outside == 0 || outside < b->watched_ns / 1000;
 }
 
+enum wait_type rows_waiting_on(char buf[ROWS_EVENT_BUF], const struct snap_backend *b)
+{
+	const struct snap_current *c = &b->current;
+
+	buf[0] = '\0';
+	if (b->exited)
+		return WAIT_NR;
+	if (!b->has_current) {
+		/* Neither waiting nor ended: it runs. Where nothing was seen of it, say nothing. */
+		snprintf(buf, ROWS_EVENT_BUF, "%s", b->watched_ns ? "on CPU" : "");
+		return b->watched_ns ? WAIT_CPU : WAIT_NR;
+	}
+	if (c->waiting_for_cpu || c->type == WAIT_RUNQ) {
+		snprintf(buf, ROWS_EVENT_BUF, "(cpu queue)");
+		return WAIT_RUNQ;
+	}
+	rows_event_name(buf, c->wait_class, c->event);
+	if (!buf[0])
+		snprintf(buf, ROWS_EVENT_BUF, "%s", wait_type_name(c->type));
+	return c->type;
+}
+
+double rows_waits_per_s(const struct snap_backend *b)
+{
+	return b->watched_ns ? (double)b->waits * (double)NSEC_PER_SEC / (double)b->watched_ns : 0;
+}
+
+/* Appends the blockers of one kind until *left is used up or the buffer nearly is. Returns how many
+ * were left out. */
+static size_t add_blockers(char *buf, const struct snap_backend *b, bool soft, size_t *left)
+{
+	size_t len = strlen(buf), skipped = 0;
+
+	for (size_t i = 0; i < b->n_blocked_by; i++) {
+		const struct snap_blocker *by = &b->blocked_by[i];
+		char pid[16] = "prepared";
+
+		if (by->soft != soft)
+			continue;
+		if (*left == 0 || len + 48 > ROWS_BLOCKED_BUF) {
+			skipped++;
+			continue;
+		}
+		if (by->pid)
+			snprintf(pid, sizeof(pid), "%d", (int)by->pid);
+		len += (size_t)snprintf(buf + len, ROWS_BLOCKED_BUF - len, "%s%s%s%s",
+			len ? " " : "", soft ? "(" : "", pid, soft ? ")" : "");
+		--*left;
+	}
+	return skipped;
+}
+
+char *rows_blocked_by(char buf[ROWS_BLOCKED_BUF], const struct snap_backend *b, size_t max)
+{
+	size_t skipped, len;
+
+	buf[0] = '\0';
+	skipped = add_blockers(buf, b, false, &max);
+	skipped += add_blockers(buf, b, true, &max);
+	len = strlen(buf);
+	if (skipped)
+		snprintf(buf + len, ROWS_BLOCKED_BUF - len, "%s+%zu", len ? " " : "", skipped);
+	return buf;
+}
+
+char *rows_kind(char buf[ROWS_KIND_BUF], const struct snap_backend *b)
+{
+	const char *type = b->backend_type ? b->backend_type : "";
+
+	if (*type && b->leader_pid && b->leader_pid != b->pid)
+		snprintf(buf, ROWS_KIND_BUF, "%.*s of %d", (int)text_cut(type, 64, NULL), type,
+			(int)b->leader_pid);
+	else
+		snprintf(buf, ROWS_KIND_BUF, "%.*s", (int)text_cut(type, 64, NULL), type);
+	return buf;
+}
+
 /* A row and what it is sorted by: a number, or a text where that is not NULL. */
 struct row {
 	size_t index;
@@ -198,16 +277,45 @@ static int compare_rows(const void *pa, const void *pb, void *arg)
 	return a->index < b->index ? -1 : 1;
 }
 
+static int compare_pids(const void *a, const void *b)
+{
+	const pid_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* The pids that block someone, in ascending order, to be freed. */
+static pid_t *find_blockers(const struct snapshot *s, size_t *ret_n)
+{
+	size_t n = 0;
+	pid_t *pids;
+
+	for (size_t i = 0; i < s->n_backends; i++)
+		n += s->backends[i].n_blocked_by;
+	pids = xcalloc(n, sizeof(*pids));
+	*ret_n = n;
+	n = 0;
+	for (size_t i = 0; i < s->n_backends; i++)
+		for (size_t j = 0; j < s->backends[i].n_blocked_by; j++)
+			pids[n++] = s->backends[i].blocked_by[j].pid;
+	qsort(pids, n, sizeof(*pids), compare_pids);
+	return pids;
+}
+
 size_t rows_select(const struct snapshot *s, const struct filter *f, bool show_idle,
 	enum sort_key key, bool desc, size_t *out)
 {
 	_cleanup_free_ struct row *rows = xcalloc(s->n_backends, sizeof(*rows));
-	size_t n = 0;
+	size_t n = 0, n_blockers;
+	_cleanup_free_ pid_t *blockers = find_blockers(s, &n_blockers);
 
 	for (size_t i = 0; i < s->n_backends; i++) {
 		const struct snap_backend *b = &s->backends[i];
 
-		if ((!show_idle && rows_idle_only(b)) || !filter_match(f, b))
+		if (!show_idle && rows_idle_only(b) &&
+			!bsearch(&b->pid, blockers, n_blockers, sizeof(*blockers), compare_pids))
+			continue;
+		if (!filter_match(f, b))
 			continue;
 		rows[n].index = i;
 		rows[n].pid = b->pid;

@@ -4,6 +4,7 @@
  */
 #include "columns.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,6 +12,8 @@
 #include "text.h"
 #include "units.h"
 #include "util.h"
+
+#define EVENT_MIN 8 /* "Lock:tup": cells of an event that tell it from others */
 
 const char *column_state_word(const char *state)
 {
@@ -145,37 +148,53 @@ static enum ui_style fmt_waits(
 	const struct snapshot *s, const struct snap_backend *b, char *buf, size_t size)
 {
 	char num[UNITS_BUF];
-	/* A backend that lived through a part of the window only did its waits in that part. */
-	uint64_t over =
-		b->watched_ns && b->watched_ns < s->window_ns ? b->watched_ns : s->window_ns;
-	double rate = over ? (double)b->waits * (double)NSEC_PER_SEC / (double)over : 0;
 
-	snprintf(buf, size, "%s", b->waits ? units_rate(num, rate) : "0");
+	(void)s;
+	snprintf(buf, size, "%s", b->waits ? units_rate(num, rows_waits_per_s(b)) : "0");
 	return b->waits ? text_style(b) : STYLE_DIM;
+}
+
+/* name and blockers, name cut to name_w cells. False if that is more than w cells. */
+static bool join_blockers(
+	char *buf, size_t size, const char *name, int name_w, const char *blockers, int w)
+{
+	size_t cells = 0, len = text_cut(name, (size_t)MAX(name_w, 0), &cells);
+
+	snprintf(buf, size, "%.*s < %s", (int)len, name, blockers);
+	return (int)cells + 3 + (int)text_width(blockers) <= w;
+}
+
+enum ui_style column_waiting_on(const struct snap_backend *b, int w, char *buf, size_t size)
+{
+	char name[ROWS_EVENT_BUF], list[ROWS_BLOCKED_BUF];
+	enum wait_type type = rows_waiting_on(name, b);
+	int whole = (int)text_width(name), left;
+
+	snprintf(buf, size, "%s", name);
+	if (type == WAIT_NR)
+		return STYLE_DIM;
+	if (type == WAIT_LOCK && b->n_blocked_by > 0) {
+		/* All of them if they fit; otherwise the first, and of the event enough to know it.
+		 */
+		rows_blocked_by(list, b, SIZE_MAX);
+		if (!join_blockers(buf, size, name, whole, list, w)) {
+			rows_blocked_by(list, b, 1);
+			if (w < EVENT_MIN + 3 + (int)text_width(list) && strchr(list, ' '))
+				strcpy(strchr(list, ' '), "+");
+			left = w - 3 - (int)text_width(list);
+			if (left < MIN(whole, EVENT_MIN) ||
+				!join_blockers(buf, size, name, MIN(whole, left), list, w))
+				snprintf(buf, size, "%s", name);
+		}
+	}
+	return style_type(type);
 }
 
 static enum ui_style fmt_waiting_on(
 	const struct snapshot *s, const struct snap_backend *b, char *buf, size_t size)
 {
-	char event[ROWS_EVENT_BUF];
-
 	(void)s;
-	if (b->exited) {
-		*buf = '\0';
-		return STYLE_DIM;
-	}
-	if (!b->has_current) {
-		/* Neither waiting nor ended: it runs. Where nothing was seen of it, say nothing. */
-		snprintf(buf, size, "%s", b->watched_ns ? "on CPU" : "");
-		return style_type(WAIT_CPU);
-	}
-	if (b->current.waiting_for_cpu) {
-		snprintf(buf, size, "(cpu queue)");
-		return style_type(WAIT_RUNQ);
-	}
-	rows_event_name(event, b->current.wait_class, b->current.event);
-	snprintf(buf, size, "%s", event);
-	return style_type(b->current.type);
+	return column_waiting_on(b, INT_MAX, buf, size);
 }
 
 /* How long the wait under WAITING-ON has lasted: next to it, that is what "for how long?" asks.
@@ -197,17 +216,24 @@ static enum ui_style fmt_age(
 	return b->current.age_ns >= NSEC_PER_SEC ? STYLE_BRIGHT : STYLE_NORMAL;
 }
 
-/* The query on one line; for a process without one, what it is. */
+/* The query on one line, of a parallel worker behind the leader that it works for; for a process
+ * without a query, what it is. */
 static enum ui_style fmt_query(
 	const struct snapshot *s, const struct snap_backend *b, char *buf, size_t size)
 {
+	char kind[ROWS_KIND_BUF];
+	int len = 0;
+
 	(void)s;
 	if (b->query && *b->query) {
-		text_fold(buf, size, b->query);
+		if (b->leader_pid && b->leader_pid != b->pid)
+			len = snprintf(buf, size, "[worker of %d] ", (int)b->leader_pid);
+		if (len >= 0 && (size_t)len < size)
+			text_fold(buf + len, size - (size_t)len, b->query);
 		return text_style(b);
 	}
 	if (b->backend_type && strcmp(b->backend_type, "client backend") != 0)
-		snprintf(buf, size, "[%s]", b->backend_type);
+		snprintf(buf, size, "[%s]", rows_kind(kind, b));
 	else
 		*buf = '\0';
 	return STYLE_DIM;
@@ -223,21 +249,24 @@ static const struct column columns[COL_NR] = {
 	{COL_CLIENT, "CLIENT", 15, 22, LEFT, 15, SORT_NR, "address of its client", fmt_client},
 	{COL_APP, "APP", 10, 18, LEFT, 13, SORT_APPLICATION, "application_name", fmt_app},
 	{COL_STATE, "STATE", 9, 9, LEFT, 7, SORT_STATE,
-		"state as in pg_stat_activity; \"idle xact\": idle in transaction", fmt_state},
+		"state as in pg_stat_activity; \"idle xact\": idle in transaction; \"exited\": it "
+		"has ended inside the window",
+		fmt_state},
 	{COL_OFF, "OFF%", 5, 5, RIGHT, 1, SORT_OFF,
-		"share of the window it waited, idle left out, waiting for a CPU included",
+		"share of the time watched that it waited, idle left out, waiting for a CPU "
+		"included",
 		fmt_off},
-	{COL_CPU, "CPU%", 5, 5, RIGHT, 9, SORT_CPU, "share of the window on CPU", fmt_cpu},
+	{COL_CPU, "CPU%", 5, 5, RIGHT, 9, SORT_CPU, "share of the time watched on CPU", fmt_cpu},
 	{COL_RUNQ, "RUNQ%", 6, 6, RIGHT, 10, SORT_RUNQ,
-		"share of the window it could have run but had no CPU", fmt_runq},
+		"share of the time watched in which it could have run but had no CPU", fmt_runq},
 	{COL_MAX, "MAX", 6, 6, RIGHT, 11, SORT_MAX,
 		"longest single wait in the window, idle left out", fmt_max},
-	{COL_WAITS, "WAITS/s", 8, 8, RIGHT, 14, SORT_WAITS, "waits that ended, per second",
-		fmt_waits},
-	{COL_WAITING_ON, "WAITING-ON", 17, 26, LEFT, 2, SORT_EVENT,
+	{COL_WAITS, "WAITS/s", 8, 8, RIGHT, 14, SORT_WAITS,
+		"waits that ended, per second that it was watched", fmt_waits},
+	{COL_WAITING_ON, "WAITING-ON", 17, 34, LEFT, 2, SORT_EVENT,
 		"wait event it is in right now, or \"on CPU\", or \"(cpu queue)\": woken or "
-		"preempted,"
-		" not running yet",
+		"preempted, not running yet. \"< 6591 (7010)\": blocked by 6591, in the queue behind "
+		"7010",
 		fmt_waiting_on},
 	{COL_AGE, "AGE", 8, 8, RIGHT, 3, SORT_AGE,
 		"how long that wait has lasted; \">=\": it began before the monitor started",
@@ -245,9 +274,11 @@ static const struct column columns[COL_NR] = {
 	{COL_BAR, "BY TYPE", 10, 24, LEFT, 4, SORT_NR,
 		"the window by wait type, always in the same order", NULL},
 	{COL_HISTORY, "HISTORY", 10, 20, LEFT, 12, SORT_NR,
-		"the window in time, newest at the right: the type that dominated each slot", NULL},
+		"the window in time, newest at the right: the type that dominated each part", NULL},
 	{COL_QUERY, "QUERY", 24, 0, LEFT, 5, SORT_QUERY,
-		"query text; for a background process its kind", fmt_query},
+		"query text, the last one where the session is idle; for a process without one its "
+		"kind; a parallel worker says whose",
+		fmt_query},
 };
 
 const struct column *column(enum column_id id)

@@ -46,6 +46,10 @@ struct column {
 
 const struct column *column(enum column_id id);
 
+/* The text of WAITING-ON in at most w cells, as far as they go: behind the event of a lock who holds
+ * it, "Lock:transactionid < 6591 (7010)". Where w is small the event is cut, not the pid. */
+enum ui_style column_waiting_on(const struct snap_backend *b, int w, char *buf, size_t size);
+
 /* True if sorting by key is sorting by this column. The bar stands for the wait types that have no
  * column of their own. */
 bool column_sorts(enum column_id id, enum sort_key key);

@@ -45,18 +45,24 @@ static void draw_cell(const struct ui_state *st, const struct layout *l,
 	char text[COLUMN_TEXT_BYTES];
 	const char *from = text;
 	enum ui_style style;
+	int known;
 
 	switch (lc->id) {
 	case COL_BAR:
 		bar_draw(f, lc->x, y, lc->w, &b->times);
 		return;
 	case COL_HISTORY:
-		bar_history(f, lc->x, y, lc->w, b->history, b->n_history);
+		known = bar_known_cells(lc->w, b->n_history, st->snap->window_ns,
+			st->snap->window_set_ns);
+		bar_history(f, lc->x + lc->w - known, y, known, b->history, b->n_history);
 		return;
+	case COL_WAITING_ON:
+		style = column_waiting_on(b, lc->w, text, sizeof(text));
+		break;
 	default:
+		style = c->format(st->snap, b, text, sizeof(text));
 		break;
 	}
-	style = c->format(st->snap, b, text, sizeof(text));
 	if (lc->id == COL_QUERY)
 		from += text_cut(text, (size_t)l->query_skip, NULL);
 	frame_field(f, lc->x, y, lc->w, c->align, style, from);

@@ -3,6 +3,7 @@
 #include "fixture_snapshot.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "arena.h"
@@ -33,6 +34,7 @@ struct row {
 	size_t cluster;
 	bool exited;
 	unsigned watched_ms; /* 0: 10 s */
+	pid_t blocked_by[4]; /* negative: soft */
 };
 
 #define CLIENT "client backend"
@@ -50,17 +52,17 @@ static const struct row incident[] = {
 	{41911, CLIENT, "app_orders", "shop", "10.1.4.17:51466", "orders-api", "active",
 		"UPDATE account SET balance = balance - $1 WHERE id = $2",
 		{{WAIT_LOCK, 9990}, {WAIT_CPU, 10}}, WAITS(LOCK, "Lock", "transactionid", 733018),
-		1, 733018000, .history = "LLLLLLLLLLLLLLLLLLLL"},
+		1, 733018000, .history = "LLLLLLLLLLLLLLLLLLLL", .blocked_by = {41807}},
 	{41912, CLIENT, "app_orders", "shop", "10.1.4.18:33810", "orders-api", "active",
 		"UPDATE account SET balance = balance - $1 WHERE id = $2", {{WAIT_LOCK, 10000}},
 		{true, WAIT_LOCK, "Lock", "tuple", 1893000, true, false}, 0, 1893000000,
-		.history = "LLLLLLLLLLLLLLLLLLLL"},
+		.history = "LLLLLLLLLLLLLLLLLLLL", .blocked_by = {41911}},
 	{41930, CLIENT, "migrate", "shop", "[local]", "psql", "active",
 		"ALTER TABLE account\n\tADD COLUMN closed_at timestamptz,\n\tADD COLUMN closed_by "
 		"text",
 		{{WAIT_LOCK, 8410}, {WAIT_CPU, 30}, {WAIT_RUNQ, 12}},
 		WAITS(LOCK, "Lock", "relation", 8410), 4, 8410000,
-		.history = "...LLLLLLLLLLLLLLLLL"},
+		.history = "...LLLLLLLLLLLLLLLLL", .blocked_by = {41807, 41911, 41912}},
 	{41944, CLIENT, "app_orders", "shop", "10.1.4.17:51502", "orders-api", "active",
 		"INSERT INTO order_line (order_id, sku, quantity, price) VALUES ($1, $2, $3, $4)",
 		{{WAIT_WAL_WRITE, 4620}, {WAIT_CPU, 1890}, {WAIT_RUNQ, 1420}, {WAIT_LWLOCK, 930},
@@ -178,6 +180,15 @@ static const struct row incident[] = {
 	{2402, CLIENT, "postgres", "postgres", "[local]", "psql", "idle", "SELECT 1",
 		{{WAIT_CPU, 0}}, WAITS(IDLE, "Client", "ClientRead", 42000), 0, 0,
 		.history = "....................", .cluster = 1},
+	/* A lock of the session, not of a transaction: its holder is idle. */
+	{42143, CLIENT, "app_jobs", "shop", "10.1.4.40:42210", "jobs", "idle",
+		"SELECT pg_advisory_lock(7)", {{WAIT_CPU, 0}},
+		WAITS(IDLE, "Client", "ClientRead", 512000), 0, 0,
+		.history = "...................."},
+	{42144, CLIENT, "app_jobs", "shop", "10.1.4.40:42212", "jobs", "active",
+		"SELECT pg_advisory_lock(7)", {{WAIT_LOCK, 2900}, {WAIT_CPU, 10}},
+		WAITS(LOCK, "Lock", "advisory", 2900), 2, 2900000,
+		.history = "..............LLLLLL", .blocked_by = {42143, -42145}},
 };
 
 static int type_of_glyph(char c)
@@ -210,6 +221,7 @@ static void fill(struct arena *a, struct snap_backend *b, const struct row *r)
 {
 	size_t n = strlen(r->history);
 	uint8_t *history = arena_alloc(a, n, 1);
+	struct snap_blocker *by;
 	struct snap_event *event;
 
 	b->pid = r->pid;
@@ -235,6 +247,14 @@ static void fill(struct arena *a, struct snap_backend *b, const struct row *r)
 	b->current.age_ns = MS(r->current.age_ms);
 	b->current.at_least = r->current.at_least;
 	b->current.waiting_for_cpu = r->current.waiting_for_cpu;
+	by = arena_alloc(a, ARRAY_SIZE(r->blocked_by), sizeof(*by));
+	while (b->n_blocked_by < ARRAY_SIZE(r->blocked_by) && r->blocked_by[b->n_blocked_by]) {
+		pid_t pid = r->blocked_by[b->n_blocked_by];
+
+		by[b->n_blocked_by++] = (struct snap_blocker){abs(pid), pid < 0};
+	}
+	b->blocked_by = by;
+	b->blocked_by_known = true;
 	if (b->has_current) {
 		event = arena_alloc(a, 1, sizeof(*event));
 		*event = (struct snap_event){b->current.type, b->current.wait_class,

@@ -91,8 +91,8 @@ static void a_wait_shows_its_event_and_age(void **state)
 	enum ui_style style;
 
 	(void)state;
-	assert_string_equal(cell_of(backend(41911), COL_WAITING_ON, &style), "Lock:transactionid");
-	assert_int_equal(style, style_type(WAIT_LOCK));
+	assert_string_equal(cell_of(backend(42007), COL_WAITING_ON, &style), "IO:DataFileRead");
+	assert_int_equal(style, style_type(WAIT_IO));
 	assert_string_equal(cell_of(backend(41911), COL_AGE, NULL), "12:13");
 	assert_string_equal(cell_of(backend(41912), COL_AGE, NULL), ">=31:33");
 	assert_string_equal(cell_of(backend(41946), COL_WAITING_ON, &style), "(cpu queue)");
@@ -101,6 +101,49 @@ static void a_wait_shows_its_event_and_age(void **state)
 	assert_int_equal(style, style_type(WAIT_CPU));
 	assert_string_equal(cell_of(backend(42008), COL_AGE, NULL), "");
 	assert_string_equal(cell_of(backend(42130), COL_WAITING_ON, NULL), "Extension:0x0700002a");
+}
+
+static const char *waiting_on(pid_t pid, int w)
+{
+	static char buf[ROWS_EVENT_BUF + ROWS_BLOCKED_BUF];
+
+	assert_int_equal(
+		column_waiting_on(backend(pid), w, buf, sizeof(buf)), style_type(WAIT_LOCK));
+	return buf;
+}
+
+static void a_lock_says_who_holds_it(void **state)
+{
+	(void)state;
+	assert_string_equal(waiting_on(41911, 40), "Lock:transactionid < 41807");
+	assert_string_equal(waiting_on(41911, 26), "Lock:transactionid < 41807");
+	assert_string_equal(waiting_on(41911, 25), "Lock:transactioni < 41807");
+	assert_string_equal(waiting_on(41911, 17), "Lock:tran < 41807");
+	assert_string_equal(waiting_on(41911, 15), "Lock:transactionid"); /* to be cut */
+	assert_string_equal(waiting_on(41930, 40), "Lock:relation < 41807 41911 41912");
+	assert_string_equal(waiting_on(41930, 32), "Lock:relation < 41807 +2");
+	assert_string_equal(waiting_on(41930, 19), "Lock:rel < 41807 +2");
+	assert_string_equal(waiting_on(41930, 18), "Lock:rela < 41807+");
+	assert_string_equal(waiting_on(41930, 17), "Lock:rel < 41807+");
+	assert_string_equal(waiting_on(42144, 40), "Lock:advisory < 42143 (42145)");
+	assert_string_equal(waiting_on(42144, 25), "Lock:advisory < 42143 +1");
+	for (int w = column(COL_WAITING_ON)->min_w; w < 60; w++) {
+		assert_non_null(strstr(waiting_on(41911, w), " < 41807"));
+		assert_true((int)text_width(waiting_on(41911, w)) <= w);
+		assert_non_null(strstr(waiting_on(41930, w), " < 41807"));
+		assert_true((int)text_width(waiting_on(41930, w)) <= w);
+	}
+}
+
+static void a_parallel_worker_names_its_leader(void **state)
+{
+	struct snap_backend b = *backend(42007);
+
+	(void)state;
+	assert_memory_equal(cell_of(&b, COL_QUERY, NULL), "[worker of 42001] SELECT date_trunc(",
+		strlen("[worker of 42001] SELECT date_trunc("));
+	b.query = NULL;
+	assert_string_equal(cell_of(&b, COL_QUERY, NULL), "[parallel worker of 42001]");
 }
 
 static void an_exited_backend_waits_for_nothing(void **state)
@@ -190,6 +233,8 @@ int main(void)
 		cmocka_unit_test(the_table_is_consistent),
 		cmocka_unit_test(states_are_short),
 		cmocka_unit_test(a_wait_shows_its_event_and_age),
+		cmocka_unit_test(a_lock_says_who_holds_it),
+		cmocka_unit_test(a_parallel_worker_names_its_leader),
 		cmocka_unit_test(an_exited_backend_waits_for_nothing),
 		cmocka_unit_test(shares_are_of_the_time_watched),
 		cmocka_unit_test(a_row_steps_back_when_it_rests_or_has_ended),

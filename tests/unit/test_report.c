@@ -215,7 +215,7 @@ static void text_columns_are_stable(void **state)
 		titles = titles ? titles : fields;
 		assert_int_equal(fields, titles);
 	}
-	assert_int_equal(titles, 14);
+	assert_int_equal(titles, 15);
 	assert_int_equal(rows, FIX_NR + 1);
 	buf_done(&b);
 }

@@ -164,6 +164,114 @@ static void orders(void **state)
 		FIX_LOSSY);
 }
 
+/* An idle session may hold a lock of the session: as the head of a queue it is listed. */
+static void who_blocks_is_never_hidden(void **state)
+{
+	const struct snap_blocker by[] = {{4245, false}, {4203, true}};
+	struct snap_backend b[FIX_NR];
+	struct snapshot s = *report_fixture();
+	struct filter *f = NULL;
+	size_t rows[FIX_NR], n;
+
+	(void)state;
+	memcpy(b, s.backends, sizeof(b));
+	s.backends = b;
+	n = rows_select(&s, NULL, false, SORT_PID, false, rows);
+	assert_int_equal(n, FIX_NR - 2);
+	b[FIX_LOSSY].blocked_by = by;
+	b[FIX_LOSSY].n_blocked_by = 1;
+	assert_int_equal(rows_select(&s, NULL, false, SORT_PID, false, rows), n + 1);
+	assert_int_equal(rows[4], FIX_IDLE);
+	b[FIX_LOSSY].n_blocked_by = 2; /* also who is only ahead in the queue */
+	assert_int_equal(rows_select(&s, NULL, false, SORT_PID, false, rows), n + 2);
+	assert_int_equal(rows[1], FIX_WALWRITER);
+	assert_int_equal(filter_compile("user:bob", &f, NULL), 0);
+	assert_int_equal(rows_select(&s, f, false, SORT_PID, false, rows), 1); /* filters hold */
+	filter_free(f);
+}
+
+static void waits_in_words(void **state)
+{
+	const struct snap_backend *b = report_fixture()->backends;
+	struct snap_backend x = b[FIX_BLOCKED];
+	char buf[ROWS_EVENT_BUF];
+
+	(void)state;
+	assert_int_equal(rows_waiting_on(buf, &x), WAIT_LOCK);
+	assert_string_equal(buf, "Lock:transactionid");
+	x.current.wait_class = x.current.event = NULL;
+	assert_int_equal(rows_waiting_on(buf, &x), WAIT_LOCK);
+	assert_string_equal(buf, "lock");
+	x.current.waiting_for_cpu = true; /* woken */
+	assert_int_equal(rows_waiting_on(buf, &x), WAIT_RUNQ);
+	assert_string_equal(buf, "(cpu queue)");
+	x.current = (struct snap_current){WAIT_RUNQ, "", "", 1, false, true}; /* preempted */
+	assert_int_equal(rows_waiting_on(buf, &x), WAIT_RUNQ);
+	assert_string_equal(buf, "(cpu queue)");
+	x.exited = true;
+	assert_int_equal(rows_waiting_on(buf, &x), WAIT_NR);
+	assert_string_equal(buf, "");
+	assert_int_equal(rows_waiting_on(buf, &b[FIX_BUSY]), WAIT_CPU);
+	assert_string_equal(buf, "on CPU");
+	x = b[FIX_BUSY];
+	x.watched_ns = 0;
+	assert_int_equal(rows_waiting_on(buf, &x), WAIT_NR);
+	assert_string_equal(buf, "");
+}
+
+/* Per second watched: not diluted by the part of the window before its birth. */
+static void rates_are_of_the_time_watched(void **state)
+{
+	struct snap_backend x = {.waits = 30, .watched_ns = 2 * NSEC_PER_SEC};
+
+	(void)state;
+	assert_true(rows_waits_per_s(&x) == 15);
+	x.watched_ns = 0;
+	assert_true(rows_waits_per_s(&x) == 0);
+}
+
+static void blockers_in_words(void **state)
+{
+	struct snap_blocker by[100] = {{7010, true}, {6591, false}, {0, false}, {7002, true}};
+	struct snap_backend x = {.blocked_by = by, .n_blocked_by = 4};
+	char buf[ROWS_BLOCKED_BUF];
+
+	(void)state;
+	assert_string_equal(rows_blocked_by(buf, &x, 9), "6591 prepared (7010) (7002)");
+	assert_string_equal(rows_blocked_by(buf, &x, 2), "6591 prepared +2");
+	assert_string_equal(rows_blocked_by(buf, &x, 3), "6591 prepared (7010) +1");
+	assert_string_equal(rows_blocked_by(buf, &x, 0), "+4");
+	x.n_blocked_by = 0;
+	assert_string_equal(rows_blocked_by(buf, &x, 9), "");
+	x.n_blocked_by = ARRAY_SIZE(by);
+	for (size_t i = 0; i < ARRAY_SIZE(by); i++)
+		by[i] = (struct snap_blocker){INT32_MAX, i % 2};
+	rows_blocked_by(buf, &x, SIZE_MAX);
+	assert_true(strlen(buf) < sizeof(buf) - 1);
+	assert_non_null(strrchr(buf, '+')); /* what has no room is counted */
+	assert_int_equal(atoi(strrchr(buf, '+')) + (int)(strlen(buf) / 11), ARRAY_SIZE(by));
+}
+
+static void kinds_of_backends(void **state)
+{
+	struct snap_backend x = {.pid = 7, .backend_type = "parallel worker", .leader_pid = 6596};
+	char buf[ROWS_KIND_BUF], longest[300];
+
+	(void)state;
+	assert_string_equal(rows_kind(buf, &x), "parallel worker of 6596");
+	x.leader_pid = 0;
+	assert_string_equal(rows_kind(buf, &x), "parallel worker");
+	x.leader_pid = 7;
+	assert_string_equal(rows_kind(buf, &x), "parallel worker");
+	x.backend_type = NULL;
+	x.leader_pid = 6596;
+	assert_string_equal(rows_kind(buf, &x), "");
+	memset(longest, 'x', sizeof(longest));
+	longest[sizeof(longest) - 1] = '\0';
+	x.backend_type = longest;
+	assert_non_null(strstr(rows_kind(buf, &x), "x of 6596"));
+}
+
 static void select_filters(void **state)
 {
 	struct filter *f = NULL;
@@ -238,6 +346,11 @@ int main(void)
 		cmocka_unit_test(idle_rule),
 		cmocka_unit_test(idle_rule_without_time),
 		cmocka_unit_test(orders),
+		cmocka_unit_test(who_blocks_is_never_hidden),
+		cmocka_unit_test(waits_in_words),
+		cmocka_unit_test(rates_are_of_the_time_watched),
+		cmocka_unit_test(blockers_in_words),
+		cmocka_unit_test(kinds_of_backends),
 		cmocka_unit_test(select_filters),
 		cmocka_unit_test(select_is_a_permutation),
 		cmocka_unit_test(event_names),

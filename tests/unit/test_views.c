@@ -34,6 +34,24 @@ static struct snapshot *many(void)
 	return fixture_many(500);
 }
 
+/* Three seconds after the start: a part of the window is known. */
+static struct snapshot *early(void)
+{
+	struct snapshot *s = fixture_incident();
+
+	s->window_ns = 3 * NSEC_PER_SEC;
+	s->history += s->n_history - 6;
+	s->history_aas_milli += s->n_history - 6;
+	s->n_history = 6;
+	for (size_t i = 0; i < s->n_backends; i++) {
+		struct snap_backend *b = (struct snap_backend *)&s->backends[i];
+
+		b->history += b->n_history - 6;
+		b->n_history = 6;
+	}
+	return s;
+}
+
 static void press(struct ui_state *st, const char *keys)
 {
 	for (; keys && *keys; keys++) {
@@ -73,6 +91,10 @@ static const struct scene scenes[] = {
 	{"incident-80x24", 80, 24, fixture_incident, NULL, NULL, COLOR},
 	{"incident-40x10", 40, 10, fixture_incident, NULL, NULL, COLOR},
 	{"incident-20x4", 20, 4, fixture_incident, NULL, NULL, COLOR},
+	{"early-200x50", 200, 50, early, NULL, NULL, COLOR},
+	{"early-80x24", 80, 24, early, NULL, NULL, COLOR},
+	{"early-60x15", 60, 15, early, NULL, NULL, COLOR},
+	{"incident-80x30", 80, 30, fixture_incident, NULL, NULL, COLOR},
 	{"incident-10x3", 10, 3, fixture_incident, NULL, NULL, COLOR},
 	{"incident-1x1", 1, 1, fixture_incident, NULL, NULL, COLOR},
 	{"incident-mono-200x50", 200, 50, fixture_incident, NULL, NULL, MONO},
@@ -188,6 +210,114 @@ static void the_bar_leaves_idle_out_and_the_legend_adds_up(void **state)
 	snap->total.ns[WAIT_IO] = 1;
 	dump = text_of(&sc, snap);
 	assert_shows(dump, "o io 25.0%  L lock 75.0%");
+	snapshot_free(snap);
+}
+
+/* Types with time in the legend of a screen of that size, those only counted included; *more: those
+ * only counted. */
+static int legend_types(const struct snapshot *snap, int w, int h, int *more)
+{
+	struct scene sc = {.w = w, .h = h};
+	_cleanup_free_ char *dump = text_of(&sc, snap);
+	struct layout_in in = {.w = w, .h = h};
+	struct layout l;
+	int types = 0, line = 0;
+
+	layout_compute(&in, &l);
+	*more = 0;
+	for (char *p = strtok(dump, "\n"); p; p = strtok(NULL, "\n"), line++) {
+		if (line / 2 < l.legend.y || line / 2 >= l.legend.y + l.legend.h || *p == '\t')
+			continue;
+		for (char *q = p; (q = strchr(q, '%')); q++)
+			types++;
+		if (strchr(p, '+'))
+			*more = atoi(strchr(p, '+'));
+	}
+	return types + *more;
+}
+
+static void the_legend_drops_no_type_silently(void **state)
+{
+	struct snapshot *snap = fixture_incident();
+	int more;
+
+	(void)state;
+	for (int i = 0; i < WAIT_NR; i++)
+		snap->total.ns[i] = 1000000 + (uint64_t)i;
+	for (int w = 20; w < 260; w += 3) {
+		for (int h = 10; h < 40; h += 2) {
+			assert_int_equal(legend_types(snap, w, h, &more), WAIT_NR - 1);
+			if (w >= LAYOUT_LEGEND_1 || (w >= LAYOUT_LEGEND_2 && h >= 24) ||
+				(w >= 66 && h >= 28))
+				assert_int_equal(more, 0);
+		}
+	}
+	snap->total.ns[WAIT_IO] = 1; /* the smallest goes first */
+	{
+		struct scene sc = {.w = 171, .h = 20};
+		_cleanup_free_ char *dump = text_of(&sc, snap);
+
+		assert_shows(dump, "+1 more");
+		assert_null(strstr(dump, "o io "));
+		assert_shows(dump, "! unknown ");
+	}
+	snapshot_free(snap);
+}
+
+/* Column x of the graph's bottom line is not blank. */
+static bool graph_at(const struct frame *f, const struct layout *l, int x)
+{
+	return frame_at(f, x, l->graph.y + l->graph.h - 1)->style >= STYLE_BAR;
+}
+
+/* A full window takes the whole width, whatever the number of slots; one that is not, its share at
+ * the right, and the label in front of it says how much that is. */
+static void the_graph_is_as_wide_as_its_window(void **state)
+{
+	uint32_t aas[SNAP_MAX_HISTORY];
+	uint8_t types[SNAP_MAX_HISTORY];
+	struct snapshot *snap = fixture_incident();
+	struct frame f = {0};
+	struct layout l;
+
+	(void)state;
+	for (size_t i = 0; i < SNAP_MAX_HISTORY; i++) {
+		aas[i] = 1000;
+		types[i] = WAIT_LOCK;
+	}
+	snap->history = types;
+	snap->history_aas_milli = aas;
+	for (int w = 40; w < 250; w += 19) {
+		for (snap->n_history = 1; snap->n_history <= SNAP_MAX_HISTORY; snap->n_history++) {
+			struct scene sc = {.w = w, .h = 30};
+			struct layout_in in = {.w = w, .h = 30};
+			int from = w / 2;
+
+			snap->window_ns = snap->window_set_ns = 30 * NSEC_PER_SEC;
+			layout_compute(&in, &l);
+			draw(&sc, snap, &f);
+			for (int x = 7; x < w; x++)
+				assert_true(graph_at(&f, &l, x));
+			assert_int_equal(frame_at(&f, 2, l.graph.y + l.graph.h - 1)->ch[0], '-');
+			if (snap->n_history < 4)
+				continue;
+			snap->window_ns = 15 * NSEC_PER_SEC;
+			draw(&sc, snap, &f);
+			while (graph_at(&f, &l, from - 1))
+				from--;
+			while (!graph_at(&f, &l, from))
+				from++;
+			assert_in_range(w - from, (w - 7) / 2, (w - 6) / 2);
+			for (int x = from; x < w; x++)
+				assert_true(graph_at(&f, &l, x));
+			for (int x = 0; x < 4; x++)
+				assert_int_equal(frame_at(&f, from - 5 + x,
+							 l.graph.y + l.graph.h - 1)
+							 ->ch[0],
+					"-15s"[x]);
+		}
+	}
+	frame_release(&f);
 	snapshot_free(snap);
 }
 
@@ -317,6 +447,8 @@ int main(void)
 		cmocka_unit_test(loss_is_said_at_any_width),
 		cmocka_unit_test(the_header_says_what_is_degraded),
 		cmocka_unit_test(the_bar_leaves_idle_out_and_the_legend_adds_up),
+		cmocka_unit_test(the_legend_drops_no_type_silently),
+		cmocka_unit_test(the_graph_is_as_wide_as_its_window),
 		cmocka_unit_test(even_unclean_text_cannot_harm),
 		cmocka_unit_test(every_value_unknown),
 		cmocka_unit_test(a_storm_of_sizes),
