@@ -117,8 +117,11 @@ static void scroll_right(struct ui_state *st)
 /* To the next line the search matches, from line `from` on, round the end. */
 static void search_from(struct ui_state *st, size_t from)
 {
-	if (!st->search || filter_is_empty(st->search))
+	if (!st->search || filter_is_empty(st->search)) {
+		if (st->mode == MODE_TABLE)
+			snprintf(st->message, sizeof(st->message), "nothing to search for: F3");
 		return;
+	}
 	for (size_t i = 0; i < st->n_rows; i++) {
 		size_t line = (from + i) % st->n_rows;
 
@@ -136,17 +139,11 @@ static void set_filter(struct ui_state *st)
 	ui_state_rebuild(st);
 }
 
-static void line_clear(struct ui_line *line)
-{
-	line->len = 0;
-	line->text[0] = '\0';
-}
-
 /* Esc with nothing to leave: takes back one thing after the other. */
 static void take_back(struct ui_state *st)
 {
 	if (st->filter_text.len > 0) {
-		line_clear(&st->filter_text);
+		line_set(&st->filter_text, NULL);
 		set_filter(st);
 	} else if (st->follow) {
 		st->follow = false;
@@ -207,6 +204,7 @@ static void wheel(struct ui_state *st, bool down)
 	ui_state_move_to(st, line);
 }
 
+/* A click in the table or its head. */
 static void click(struct ui_state *st, struct ui_event ev)
 {
 	struct layout l;
@@ -274,10 +272,11 @@ static unsigned run(struct ui_state *st, enum ui_action act, struct ui_event ev)
 		break;
 	case ACT_FILTER:
 		st->mode = MODE_FILTER;
+		st->filter_text.at = st->filter_text.len;
 		break;
 	case ACT_SEARCH:
 		st->mode = MODE_SEARCH;
-		line_clear(&st->search_text);
+		line_set(&st->search_text, NULL);
 		break;
 	case ACT_SEARCH_NEXT:
 		search_from(st, st->cursor + 1);
@@ -327,8 +326,16 @@ static unsigned run(struct ui_state *st, enum ui_action act, struct ui_event ev)
 
 static unsigned handle_table(struct ui_state *st, struct ui_event ev)
 {
+	struct layout l;
+	int key;
+
 	switch (ev.key) {
 	case UI_KEY_CLICK:
+		ui_state_layout(st, &l);
+		key = l.too_small || ev.y != l.hints.y ? UI_KEY_NONE
+						       : view_hint_key(st, &l, ev.x);
+		if (key != UI_KEY_NONE)
+			return run(st, key_action(key), (struct ui_event){.key = key});
 		click(st, ev);
 		return UI_REDRAW;
 	case UI_KEY_WHEEL_UP:
@@ -366,6 +373,8 @@ static unsigned handle_help(struct ui_state *st, struct ui_event ev)
 		break;
 	case ACT_QUIT:
 		return UI_QUIT;
+	case ACT_REPAINT:
+		return UI_REDRAW | UI_REPAINT;
 	case ACT_ESC:
 	case ACT_HELP:
 		st->mode = MODE_TABLE;
@@ -382,47 +391,6 @@ static unsigned handle_help(struct ui_state *st, struct ui_event ev)
 	return UI_REDRAW;
 }
 
-/* Deletes the last character with its combining marks. */
-static void line_rub_out(struct ui_line *line)
-{
-	size_t at = 0, next;
-	int cells;
-
-	for (; at < line->len; at += next) {
-		next = text_next(line->text + at, line->len - at, &cells);
-		if (at + next >= line->len)
-			break;
-	}
-	line->len = at;
-	line->text[at] = '\0';
-}
-
-static void line_rub_out_word(struct ui_line *line)
-{
-	while (line->len > 0 && line->text[line->len - 1] == ' ')
-		line->len--;
-	while (line->len > 0 && line->text[line->len - 1] != ' ')
-		line->len--;
-	line->text[line->len] = '\0';
-}
-
-static bool line_insert(struct ui_line *line, int key)
-{
-	char utf8[4];
-	size_t n;
-
-	if (key < 0x20 || key >= UI_KEY_BASE || (key >= 0xd800 && key < 0xe000) ||
-		text_char_width((uint32_t)key) < (line->len == 0))
-		return false;
-	n = text_encode(utf8, (uint32_t)key);
-	if (line->len + n >= sizeof(line->text))
-		return false;
-	memcpy(line->text + line->len, utf8, n);
-	line->len += n;
-	line->text[line->len] = '\0';
-	return true;
-}
-
 /* The text being typed has changed: apply it at once. */
 static void typed(struct ui_state *st)
 {
@@ -434,47 +402,34 @@ static void typed(struct ui_state *st)
 	search_from(st, st->cursor);
 }
 
+/* Esc: what was typed is dropped, and its effect with it. */
+static void drop_typed(struct ui_state *st, struct ui_line *line)
+{
+	line_set(line, NULL);
+	if (st->mode == MODE_FILTER) {
+		set_filter(st);
+	} else {
+		filter_free(st->search);
+		st->search = NULL;
+	}
+	st->mode = MODE_TABLE;
+}
+
 static unsigned handle_typing(struct ui_state *st, struct ui_event ev)
 {
 	struct ui_line *line = st->mode == MODE_FILTER ? &st->filter_text : &st->search_text;
+	bool known;
 
-	switch (ev.key) {
-	case UI_KEY_ENTER:
+	if (ev.key == UI_KEY_ENTER || (ev.key == UI_KEY_BACKSPACE && line->len == 0)) {
 		st->mode = MODE_TABLE;
-		break;
-	case UI_KEY_ESC:
-		line_clear(line);
-		if (st->mode == MODE_FILTER)
-			set_filter(st);
-		st->mode = MODE_TABLE;
-		break;
-	case UI_KEY_BACKSPACE:
-		if (line->len == 0) {
-			st->mode = MODE_TABLE;
-			break;
-		}
-		line_rub_out(line);
+	} else if (ev.key == UI_KEY_ESC) {
+		drop_typed(st, line);
+	} else if (ev.key == UI_KEY_F(3) && st->mode == MODE_SEARCH) {
+		search_from(st, st->cursor + 1);
+	} else if (line_edit(line, ev.key, &known) || (!known && line_insert(line, ev.key))) {
 		typed(st);
-		break;
-	case UI_KEY_CTRL_W:
-		line_rub_out_word(line);
-		typed(st);
-		break;
-	case UI_KEY_CTRL_U:
-		line_clear(line);
-		typed(st);
-		break;
-	case UI_KEY_F(3):
-		if (st->mode == MODE_SEARCH)
-			search_from(st, st->cursor + 1);
-		break;
-	default:
-		if (line_insert(line, ev.key))
-			typed(st);
-		else if (ev.key >= UI_KEY_BASE || ev.key == UI_KEY_CTRL_C ||
-			 ev.key == UI_KEY_CTRL_L)
-			return handle_table(st, ev); /* arrows, function keys, mouse */
-		break;
+	} else if (!known && (ev.key >= UI_KEY_BASE || ev.key == UI_KEY_CTRL_L)) {
+		return handle_table(st, ev); /* up and down, function keys, mouse */
 	}
 	return UI_REDRAW;
 }

@@ -83,7 +83,7 @@ struct key_binding {
 	int keys[KEYS_PER_ACTION]; /* 0-terminated if shorter */
 	const char *label;	   /* "Space Z": for the help and the manual */
 	const char *help;
-	const char *hint_key, *hint; /* bottom line, or NULL */
+	const char *hint_key, *hint; /* bottom line, or NULL; hint "": shares that of the next */
 };
 
 const struct key_binding *key_bindings(size_t *n);

@@ -137,8 +137,7 @@ static void choose(struct ui_state *st)
 			st->descending = sort_key_desc((enum sort_key)item->sort);
 		st->sort = (enum sort_key)item->sort;
 	} else if (strlen(item->value) < sizeof(st->filter_text.text)) {
-		st->filter_text.len = strlen(item->value);
-		memcpy(st->filter_text.text, item->value, st->filter_text.len + 1);
+		line_set(&st->filter_text, item->value);
 		ui_state_compile(st, &st->filter_text, &st->filter);
 	}
 	ui_menu_close(st);

@@ -12,12 +12,6 @@
 
 #include "util.h"
 
-static void set_text(struct ui_line *line, const char *s)
-{
-	snprintf(line->text, sizeof(line->text), "%s", s ? s : "");
-	line->len = strlen(line->text);
-}
-
 void ui_state_init(struct ui_state *st, const struct ui_options *o)
 {
 	memset(st, 0, sizeof(*st));
@@ -28,7 +22,7 @@ void ui_state_init(struct ui_state *st, const struct ui_options *o)
 	st->show_idle = o->show_idle;
 	st->delay_ns = o->delay_ns;
 	st->window_ns = o->window_ns;
-	set_text(&st->filter_text, o->filter);
+	line_set(&st->filter_text, o->filter);
 	ui_state_compile(st, &st->filter_text, &st->filter);
 }
 

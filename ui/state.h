@@ -16,10 +16,9 @@
 #include "filter.h"
 #include "keys.h"
 #include "layout.h"
+#include "line.h"
 #include "rows.h"
 #include "snapshot.h"
-
-#define UI_TEXT_BYTES (FILTER_MAX_BYTES + 1)
 
 enum ui_mode {
 	MODE_TABLE,
@@ -39,11 +38,6 @@ enum ui_reaction {
 	UI_SET_PAUSE = 16, /* read state.paused: hand in no new snapshots while it is set */
 	UI_REPAINT = 32,   /* the screen may be garbled: draw every cell anew */
 	UI_MORE = 64,	   /* ui_input() left keys unread: call it again */
-};
-
-struct ui_line {
-	char text[UI_TEXT_BYTES]; /* UTF-8 */
-	size_t len;
 };
 
 struct ui_menu_item {

@@ -18,6 +18,9 @@ void view_help(const struct ui_state *st, struct frame *f);
 /* The mark of the sort direction. */
 const char *view_arrow(const struct frame *f, bool descending);
 
+/* The key that the hint at column x of the bottom line stands for, or UI_KEY_NONE. */
+int view_hint_key(const struct ui_state *st, const struct layout *l, int x);
+
 /* Lines of the help text on a screen of that width. */
 size_t view_help_lines(int w);
 

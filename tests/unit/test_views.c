@@ -63,6 +63,8 @@ static void press(struct ui_state *st, const char *keys)
 			key = UI_KEY_DOWN;
 		else if (key == '\f')
 			key = UI_KEY_RIGHT;
+		else if (key == '\b')
+			key = UI_KEY_LEFT;
 		(void)ui_handle(st, (struct ui_event){.key = key});
 	}
 }
@@ -106,10 +108,12 @@ static const struct scene scenes[] = {
 	{"all-idle-shown-80x24", 80, 24, fixture_all_idle, "i", NULL, COLOR},
 	{"no-match-80x24", 80, 24, fixture_incident, NULL, "user:nobody", COLOR},
 	{"help-80x24", 80, 24, fixture_incident, "\1", NULL, COLOR},
-	{"help-120x90", 120, 90, fixture_incident, "\1", NULL, COLOR},
+	{"help-120x100", 120, 100, fixture_incident, "\1", NULL, COLOR},
 	{"sort-menu-80x24", 80, 24, fixture_incident, "\6\v\v", NULL, COLOR},
 	{"pick-menu-80x24", 80, 24, fixture_incident, "u\v\v", NULL, COLOR},
 	{"typing-filter-80x24", 80, 24, fixture_incident, "/ord", NULL, COLOR},
+	{"typing-long-80x24", 80, 24, fixture_incident, "/\b\b\b\b",
+		"state:\"idle in transaction\" user:app_orders !app:pgbench", COLOR},
 	{"filtered-120x30", 120, 30, fixture_incident, "5", "db:shop !idle", COLOR},
 	{"query-120x30", 120, 30, fixture_incident, "\v\v\v\v\v\v\vFv ", NULL, COLOR},
 	{"scrolled-80x24", 80, 24, fixture_incident, "5\f\f\f", NULL, COLOR},
