@@ -42,7 +42,7 @@ void *arena_alloc(struct arena *a, size_t n, size_t size)
 	void *p;
 
 	if (__builtin_mul_overflow(n, size, &bytes) || bytes > SIZE_MAX / 2)
-		abort();
+		xabort("out of memory");
 	bytes = (bytes + 15) & ~(size_t)15;
 	if (!b || b->size - b->used < bytes) {
 		size_t want = MAX(bytes, (size_t)BLOCK_BYTES);

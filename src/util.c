@@ -1,16 +1,45 @@
-/* Allocation that cannot fail. See util.h. */
+/*
+ * Last words, and allocation that cannot fail. See util.h. Owns the text of the last words: static,
+ * for it is written when there is no memory, and read in a signal handler.
+ */
 #include "util.h"
+
+#include <signal.h>
 
 #include <stdarg.h>
 #include <string.h>
 
+static char words[256];
+static volatile sig_atomic_t keep_words;
+
+void xabort_keep_words(bool keep)
+{
+	keep_words = keep;
+}
+
+const char *xabort_words(void)
+{
+	return words;
+}
+
+void xabort(const char *what)
+{
+	static const char name[] = "pgtop-offcpu: ";
+	size_t len = strnlen(what, sizeof(words) - sizeof(name) - 1);
+
+	/* The '\0' behind it is there from the start. */
+	memcpy(words, name, sizeof(name) - 1);
+	memcpy(words + sizeof(name) - 1, what, len);
+	words[sizeof(name) - 1 + len] = '\n';
+	if (!keep_words)
+		(void)!write(STDERR_FILENO, words, strlen(words));
+	abort();
+}
+
 static void *check(void *p)
 {
-	if (!p) {
-		static const char msg[] = "pgtop-offcpu: out of memory\n";
-		(void)!write(STDERR_FILENO, msg, sizeof(msg) - 1);
-		abort();
-	}
+	if (!p)
+		xabort("out of memory");
 	return p;
 }
 

@@ -2,6 +2,7 @@
 #ifndef PGTOP_UTIL_H
 #define PGTOP_UTIL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -17,8 +18,19 @@
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 
-/* Allocation that cannot fail: on exhaustion one line on standard error and abort(), whose handler
- * restores the terminal. Sizes are overflow-checked. xrealloc(p, 0, size) frees nothing. */
+/*
+ * The end of the program where it cannot go on: one line on standard error, "pgtop-offcpu: WHAT",
+ * and abort(). While the last words are kept (a full screen would hide them) the line is not written
+ * but left to the handler of SIGABRT, which writes xabort_words() when the terminal is restored.
+ */
+void xabort(const char *what) __attribute__((noreturn));
+void xabort_keep_words(bool keep);
+
+/* The line, '\n' included, or "" where the program did not end so. Async-signal-safe. */
+const char *xabort_words(void);
+
+/* Allocation that cannot fail: on exhaustion xabort(). Sizes are overflow-checked. xrealloc(p, 0,
+ * size) frees nothing. */
 void *xmalloc(size_t size);
 void *xcalloc(size_t n, size_t size);
 void *xrealloc(void *p, size_t n, size_t size);

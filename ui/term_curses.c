@@ -58,13 +58,15 @@ static struct sigaction old_actions[ARRAY_SIZE(fatal_signals)];
 
 static void on_fatal_signal(int sig)
 {
-	static const char msg[] = "pgtop-offcpu: fatal signal, terminal restored\n";
+	const char *words = xabort_words();
 
 	if (crash.armed) {
 		crash.armed = 0;
 		(void)!write(STDOUT_FILENO, crash.reset, crash.n_reset);
 		(void)tcsetattr(STDIN_FILENO, TCSANOW, &crash.modes);
-		(void)!write(STDERR_FILENO, msg, sizeof(msg) - 1);
+		if (!*words)
+			words = "pgtop-offcpu: fatal signal, terminal restored\n";
+		(void)!write(STDERR_FILENO, words, strlen(words));
 	}
 	/* Back to what was there before (a core dump, or a sanitizer's report): delivered again as
 	 * soon as this handler returns. */
@@ -89,6 +91,13 @@ static void collect_string(const char *capability)
 		(void)tputs(s, 1, collect);
 }
 
+/* Whether the handler has a terminal to restore, and the last words are to be seen after that. */
+static void set_armed(bool armed)
+{
+	crash.armed = armed;
+	xabort_keep_words(armed);
+}
+
 static void arm_crash_handler(void)
 {
 	stack_t stack = {.ss_sp = crash.stack, .ss_size = sizeof(crash.stack)};
@@ -106,14 +115,14 @@ static void arm_crash_handler(void)
 	collect_string("rmcup");
 	sigemptyset(&sa.sa_mask);
 	(void)sigaltstack(&stack, NULL);
-	crash.armed = 1;
+	set_armed(true);
 	for (size_t i = 0; i < ARRAY_SIZE(fatal_signals); i++)
 		(void)sigaction(fatal_signals[i], &sa, &old_actions[i]);
 }
 
 static void disarm_crash_handler(void)
 {
-	crash.armed = 0;
+	set_armed(false);
 	for (size_t i = 0; i < ARRAY_SIZE(fatal_signals); i++)
 		(void)sigaction(fatal_signals[i], &old_actions[i], NULL);
 }
@@ -240,7 +249,7 @@ void term_suspend(struct terminal *t)
 	if (t->suspended)
 		return;
 	(void)endwin();
-	crash.armed = 0;
+	set_armed(false);
 	t->suspended = true;
 }
 
@@ -248,7 +257,7 @@ void term_resume(struct terminal *t)
 {
 	if (!t->suspended)
 		return;
-	crash.armed = 1;
+	set_armed(true);
 	t->suspended = false;
 	term_resize(t);
 	(void)clearok(stdscr, TRUE);

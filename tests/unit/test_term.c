@@ -330,6 +330,63 @@ static void a_crash_restores_the_terminal(void **state)
 	}
 }
 
+#ifdef __SANITIZE_ADDRESS__
+/* Memory that is not there is NULL, as without it. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+	return "allocator_may_return_null=1";
+}
+#endif
+
+static int act_out_of_memory(int fd)
+{
+	struct snapshot *snap = fixture_incident();
+	volatile size_t huge = SIZE_MAX / 4;
+	struct diag d = {0};
+	struct ui *ui;
+	char how;
+
+	if (ui_new(&ui, &options, &d) < 0)
+		return 1;
+	ui_set_snapshot(ui, snap);
+	ui_draw(ui);
+	dprintf(fd, "drawn\n");
+	if (read(STDIN_FILENO, &how, 1) == 1 && how == 's')
+		ui_suspend(ui);
+	free(xmalloc(huge));
+	return 0;
+}
+
+/* Why it ends is on the screen that stays. */
+static void last_words_are_readable(void **state)
+{
+	static const char words[] = "pgtop-offcpu: out of memory\r\n";
+
+	(void)state;
+	for (int suspended = 0; suspended < 2; suspended++) {
+		const char *left = NULL, *said;
+		int status;
+
+		start(act_out_of_memory, "xterm-256color", 80, 24);
+		assert_string_equal(report(), "drawn");
+		send_keys(suspended ? "s" : "x");
+		status = finish();
+		assert_true(WIFSIGNALED(status));
+		assert_int_equal(WTERMSIG(status), SIGABRT);
+		assert_modes_restored();
+		assert_screen_left();
+		for (const char *p = s.output; (p = strstr(p, "\033[?1049l")); p++)
+			left = p;
+		said = strstr(s.output, words);
+		assert_non_null(said);
+		assert_true(said > left); /* after the restore, on a terminal as it was */
+		assert_null(strstr(said + 1, words));
+		assert_null(strstr(s.output, "fatal signal"));
+		stop();
+	}
+}
+
 /* Reports every event it reads. "R" takes a new size, "Z" leaves and comes back, "Q" ends. */
 static int act_keys(int fd)
 {
@@ -510,6 +567,7 @@ int main(void)
 		cmocka_unit_test(the_terminal_is_restored_at_the_end),
 		cmocka_unit_test(it_draws_on_any_size),
 		cmocka_unit_test(a_crash_restores_the_terminal),
+		cmocka_unit_test(last_words_are_readable),
 		cmocka_unit_test(keys_become_codes),
 		cmocka_unit_test(the_mouse_is_read),
 		cmocka_unit_test(a_new_size_is_taken),
