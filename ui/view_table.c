@@ -130,6 +130,21 @@ static size_t wrap_line(const char *s, int w, size_t *next)
 	return cut;
 }
 
+/* "query of 41930  migrate@shop  active  blocked by 41807 (41912)" */
+static void draw_wrap_head(const struct snap_backend *b, struct rect r, struct frame *f)
+{
+	char kind[ROWS_KIND_BUF], blockers[ROWS_BLOCKED_BUF];
+	int x = r.x + 1;
+
+	x += frame_printf(f, x, r.y, r.w - x, STYLE_MENUHEAD, "query of %d  %s%s%s  %s", (int)b->pid,
+		b->user ? b->user : "", b->user && b->database ? "@" : "",
+		b->database ? b->database : "", b->exited ? "exited" : column_state_word(b->state));
+	if (b->leader_pid)
+		x += frame_printf(f, x, r.y, r.w - x, STYLE_MENUHEAD, "  %s", rows_kind(kind, b));
+	if (*rows_blocked_by(blockers, b, SIZE_MAX))
+		frame_printf(f, x, r.y, r.w - x, STYLE_MENUHEAD, "  blocked by %s", blockers);
+}
+
 static void draw_wrap(const struct ui_state *st, const struct layout *l, struct frame *f)
 {
 	const struct snap_backend *b = ui_state_selection(st);
@@ -142,9 +157,7 @@ static void draw_wrap(const struct ui_state *st, const struct layout *l, struct 
 		frame_put(f, r.x + 1, r.y, r.w - 1, STYLE_MENUHEAD, "no backend selected");
 		return;
 	}
-	frame_printf(f, r.x + 1, r.y, r.w - 1, STYLE_MENUHEAD, "query of %d  %s%s%s  %s",
-		(int)b->pid, b->user ? b->user : "", b->user && b->database ? "@" : "",
-		b->database ? b->database : "", b->exited ? "exited" : column_state_word(b->state));
+	draw_wrap_head(b, r, f);
 	text = xstrdup(b->query ? b->query : "");
 	for (char *p = text; *p; p++)
 		if (*p == '\t')

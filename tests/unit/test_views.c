@@ -444,6 +444,21 @@ static void a_long_query_wraps_in_its_panel(void **state)
 	snapshot_free(snap);
 }
 
+/* All who block it, where the row had room for one. */
+static void the_panel_names_all_blockers(void **state)
+{
+	struct snapshot *snap = fixture_incident();
+	const struct scene blocked = {.w = 80, .h = 30, .keys = "v", .filter = "pid:41930"};
+	const struct scene worker = {.w = 80, .h = 30, .keys = "v", .filter = "pid:42007"};
+	_cleanup_free_ char *dump = text_of(&blocked, snap), *other = text_of(&worker, snap);
+
+	(void)state;
+	assert_shows(dump, "Lock:relat < 41807 +2 ");
+	assert_shows(dump, "query of 41930  migrate@shop  active  blocked by 41807 41911 41912 ");
+	assert_shows(other, "query of 42007  report@warehouse  active  parallel worker of 42001 ");
+	snapshot_free(snap);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -458,6 +473,7 @@ int main(void)
 		cmocka_unit_test(a_storm_of_sizes),
 		cmocka_unit_test(help_shows_every_key_type_and_column),
 		cmocka_unit_test(a_long_query_wraps_in_its_panel),
+		cmocka_unit_test(the_panel_names_all_blockers),
 	};
 
 	setlocale(LC_CTYPE, "C.UTF-8");
