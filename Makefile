@@ -171,9 +171,11 @@ format-check:
 
 tidy: deps-test
 	@$(AGAIN) $(JOBS) all
-	clang-tidy --quiet $(filter-out %.bpf.c,$(wildcard src/*.c ui/*.c)) -- -std=gnu11 $(CPPFLAGS)
+	clang-tidy --quiet $(filter-out %.bpf.c,$(wildcard src/*.c ui/*.c)) -- -std=gnu11 \
+		$(subst -I$(B)/gen,-isystem $(B)/gen,$(CPPFLAGS))
 	cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
-		--error-exitcode=1 --suppress=missingIncludeSystem $(CPPFLAGS) src ui
+		--error-exitcode=1 --suppress=missingIncludeSystem --suppress=resourceLeak \
+		--suppress=objectIndex $(filter-out -D%,$(CPPFLAGS)) -D_GNU_SOURCE src ui
 
 clean:
 	rm -rf build build-*

@@ -130,5 +130,17 @@ def test_make_help():
         check(target in listed, f"make help lists {target}")
 
 
+def test_install_and_uninstall():
+    root = harness.temp_dir()
+    for target in ("install", "uninstall"):
+        r = subprocess.run(["make", "-s", target, f"B={harness.BUILD}", f"DESTDIR={root}",
+                            "prefix=/usr"], cwd=TOP, capture_output=True, text=True, check=False)
+        check_eq(r.returncode, 0, f"make {target}: {r.stdout}{r.stderr}")
+        found = {os.path.relpath(os.path.join(base, f), root): os.stat(os.path.join(base, f)).st_mode
+                 & 0o777 for base, _, files in os.walk(root) for f in files}
+        want = {"usr/sbin/pgtop-offcpu": 0o755, "usr/share/man/man8/pgtop-offcpu.8": 0o644}
+        check_eq(found, want if target == "install" else {}, f"files after make {target}")
+
+
 if __name__ == "__main__":
     harness.main()
