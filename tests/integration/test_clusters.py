@@ -321,6 +321,29 @@ def test_binary_replaced_while_it_runs():
 
 
 @deadline(60)
+def test_mount_namespace():
+    """As in a container: at the server's path the host has another file, or none."""
+    system = bindir()
+    copy = harness.temp_dir("image-")
+    for f in os.listdir(system):
+        shutil.copy2(os.path.join(system, f), os.path.join(copy, f))
+    c = Cluster(start=False)
+    c.start(wrap=["unshare", "--mount", "sh", "-c",
+                  f'mount --bind {copy} {system} && exec "$0" "$@"'])
+    exe = os.stat(f"/proc/{c.postmaster}/exe")
+    check(exe.st_ino != os.stat(system + "/postgres").st_ino, "it runs another file")
+    a = c.session("contained")
+    a.send("select pg_sleep(60);")
+    c.wait_for_event(a.pid, "Timeout:PgSleep")
+    m = Monitor("-p", c.postmaster)
+    m.watches(a.pid)
+    r = m.fresh()
+    check_eq(current_name(backend(r, a.pid)), "Timeout:PgSleep", "its wait")
+    check_eq(clusters_of(r)[c.data]["wait_events"], "exact", "wait events")
+    c.stop("immediate")
+
+
+@deadline(60)
 def test_impostors():
     """Processes that only look like PostgreSQL are not shown."""
     c = cluster()
