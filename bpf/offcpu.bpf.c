@@ -257,35 +257,39 @@ static __always_inline __u64 ring_flags(void)
 		BPF_RB_NO_WAKEUP;
 }
 
-static __always_inline void lose_events(struct offcpu_task *t, __u32 n, __u64 from_ns, __u64 to_ns)
+static __always_inline void lose_event(struct offcpu_task *t, __u64 from_ns, __u64 to_ns)
 {
 	struct offcpu_counters *c = cpu_counters();
 
-	t->lost += n;
+	t->lost++;
 	if (c) {
-		c->lost_events += n;
+		c->lost_events++;
 		if (to_ns > from_ns)
 			c->lost_ns += to_ns - from_ns;
 	}
 }
 
-/* Into the ring with what is staged. What it has no room for is lost, from the first wait to the
- * end of the last. */
-static __always_inline void flush(struct offcpu_task *t)
+/* Into the ring with what is staged. What the ring has no room for stays: a tick can still read it,
+ * and the next event tries again. */
+static __always_inline bool flush(struct offcpu_task *t)
 {
 	__u32 n = t->n_staged;
 
-	if (!n || n > OFFCPU_STAGED)
-		return;
+	if (n && n <= OFFCPU_STAGED &&
+		bpf_ringbuf_output(&ring, t->staged, n * sizeof(t->staged[0]), ring_flags()))
+		return false;
 	t->n_staged = 0;
-	if (bpf_ringbuf_output(&ring, t->staged, n * sizeof(t->staged[0]), ring_flags()))
-		lose_events(t, n, t->staged[0].out_ns, t->staged[(n - 1) & (OFFCPU_STAGED - 1)].end_ns);
+	return true;
 }
 
+/* NULL: there is no room. */
 static __always_inline struct offcpu_event *stage(struct offcpu_task *t, __u32 pid, __u64 now)
 {
-	struct offcpu_event *ev = &t->staged[t->n_staged & (OFFCPU_STAGED - 1)];
+	struct offcpu_event *ev;
 
+	if (t->n_staged >= OFFCPU_STAGED && !flush(t))
+		return NULL;
+	ev = &t->staged[t->n_staged & (OFFCPU_STAGED - 1)];
 	fill_event(ev, t, pid, now);
 	t->n_staged++;
 	return ev;
@@ -293,8 +297,9 @@ static __always_inline struct offcpu_event *stage(struct offcpu_task *t, __u32 p
 
 static __always_inline void emit(struct offcpu_task *t, __u32 pid, __u64 now)
 {
-	stage(t, pid, now);
-	if (t->n_staged >= OFFCPU_STAGED)
+	if (!stage(t, pid, now))
+		lose_event(t, t->out_ns, now);
+	else if (t->n_staged >= OFFCPU_STAGED)
 		flush(t);
 }
 
@@ -315,10 +320,9 @@ static __always_inline void emit_with_stacks(
 	__u32 pid = next->pid;
 	struct offcpu_ustack *us;
 
-	flush(t);
-	es = bpf_ringbuf_reserve(&ring, sizeof(*es), 0);
+	es = flush(t) ? bpf_ringbuf_reserve(&ring, sizeof(*es), 0) : NULL;
 	if (!es) {
-		lose_events(t, 1, t->out_ns, now);
+		lose_event(t, t->out_ns, now);
 		return;
 	}
 	fill_event(&es->s.ev, t, pid, now);
@@ -340,10 +344,9 @@ static __always_inline void emit_with_kernel_stack(
 {
 	struct offcpu_event_stack *es;
 
-	flush(t);
-	es = bpf_ringbuf_reserve(&ring, sizeof(*es), 0);
+	es = flush(t) ? bpf_ringbuf_reserve(&ring, sizeof(*es), 0) : NULL;
 	if (!es) {
-		lose_events(t, 1, t->out_ns, now);
+		lose_event(t, t->out_ns, now);
 		return;
 	}
 	fill_event(&es->ev, t, next->pid, now);
@@ -543,12 +546,15 @@ static __always_inline void untrack(struct offcpu_task *t, __u32 pid, __u8 flags
 
 	t->flags = flags;
 	ev = stage(t, pid, now);
-	ev->kind = OFFCPU_EV_EXIT;
-	ev->out_ns = ev->wake_ns = now;
-	ev->wait_event = t->databaseid;
-	ev->userid = t->userid;
-	ev->pg_state = t->backend_type;
-	flush(t);
+	if (ev) {
+		ev->kind = OFFCPU_EV_EXIT;
+		ev->out_ns = ev->wake_ns = now;
+		ev->wait_event = t->databaseid;
+		ev->userid = t->userid;
+		ev->pg_state = t->backend_type;
+	}
+	if (!flush(t))
+		COUNT(lost_events, t->n_staged);
 	if (!bpf_map_delete_elem(&tasks, &pid))
 		__sync_fetch_and_add(&pid_filter[pid & (OFFCPU_FILTER_SIZE - 1)], -1);
 	if (stacks_mode == OFFCPU_STACKS_ALL)

@@ -326,6 +326,7 @@ void model_event(
 		if (!model_is_news(b, raw->seq))
 			return;
 		b->last_seq = raw->seq;
+		b->received++;
 	}
 	take_pending(m, b, cut_ns);
 	if (b->exited)
@@ -403,10 +404,9 @@ void model_close(
 	} else if (!st) {
 		/* Gone, and its exit was lost: the account ends where it was last known. */
 		set_exited(m, b);
-	} else if (st->seq != b->last_seq && st->lost == b->last_lost) {
+	} else if (st->seq - st->lost != b->received) {
 		b->current.present = false; /* an event is still on its way: it will tell */
 	} else {
-		b->last_lost = st->lost;
 		close_by_state(m, b, st, cut_ns);
 	}
 }

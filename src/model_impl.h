@@ -14,8 +14,8 @@ struct model_backend {
 	uint64_t begin_ns;    /* watched from */
 	uint64_t mark_ns;     /* charged up to */
 	uint64_t last_end_ns; /* on CPU since, as far as events told */
-	uint32_t last_seq;    /* of the waits taken */
-	uint32_t last_lost;   /* as of the last close by state */
+	uint32_t received;    /* waits delivered */
+	uint32_t last_seq;    /* of the last of them */
 	bool exited;
 	bool replaced; /* its pid has another owner, though events of it are pending yet */
 	struct model_wait *pending; /* end after the cut that was current when they came */

@@ -23,6 +23,7 @@ struct fixture {
 	struct model_backend *b;
 	struct model_view v;
 	unsigned dropped;
+	uint32_t seq; /* of the last event that was not given one */
 };
 
 static inline int set_up(void **state)
@@ -98,6 +99,10 @@ static inline struct model_state locked_since(
 
 static inline void event(struct fixture *f, struct model_wait w, uint64_t cut_ns)
 {
+	if (!w.exit && !w.seq)
+		w.seq = f->seq + 1;
+	if (!w.exit)
+		f->seq = w.seq;
 	model_event(f->m, f->b, &w, cut_ns);
 }
 
