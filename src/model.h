@@ -179,6 +179,7 @@ void model_folded(struct model *m, uint32_t cluster, struct wait_times *times, u
 
 struct model_history {
 	struct wait_times slot[MODEL_MAX_SLOTS]; /* all backends together, oldest first */
+	uint64_t covered_ns[MODEL_MAX_SLOTS]; /* of it: the window may begin and end inside one */
 	size_t n;
 	uint64_t slot_ns;
 };

@@ -187,6 +187,10 @@ void model_history(struct model *m, struct model_history *h)
 	memset(h, 0, sizeof(*h));
 	h->slot_ns = m->grid.slot_ns;
 	for (uint64_t no = first; no <= last && h->n < MODEL_MAX_SLOTS; no++, h->n++) {
+		uint64_t from = MAX(grid_start_ns(&m->grid, no), m->known_since_ns);
+		uint64_t to = MIN(grid_start_ns(&m->grid, no + 1), m->cut_ns);
+
+		h->covered_ns[h->n] = to > from ? to - from : 0;
 		for (const struct model_backend *b = m->first; b; b = b->next) {
 			const struct slot *s = account_slot(&b->account, &m->grid, no);
 			if (s)

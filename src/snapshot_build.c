@@ -375,9 +375,9 @@ static void build_history(struct builder *x)
 	aas = arena_alloc(x->a, h->n, sizeof(*aas));
 	types = arena_alloc(x->a, h->n, sizeof(*types));
 	for (size_t i = 0; i < h->n; i++) {
-		uint64_t best_ns = 0;
+		uint64_t covered_ns = MAX(h->covered_ns[i], 1U), best_ns = 0;
 
-		aas[i] = (uint32_t)(wait_times_active_ns(&h->slot[i]) * 1000 / h->slot_ns);
+		aas[i] = (uint32_t)(wait_times_active_ns(&h->slot[i]) * 1000 / covered_ns);
 		types[i] = WAIT_NR;
 		for (uint8_t type = 0; type < WAIT_NR; type++)
 			if (type != WAIT_IDLE && h->slot[i].ns[type] > best_ns) {

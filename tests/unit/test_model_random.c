@@ -311,12 +311,16 @@ static void check_history(struct run *r)
 {
 	struct model_history *h = xcalloc(1, sizeof(*h));
 	struct wait_times sum = {0}, folded;
-	uint64_t waits;
+	uint64_t waits, covered = 0;
 
 	model_history(r->m, h);
 	CHECK(r, (struct life *)NULL, h->n <= MODEL_MAX_SLOTS);
-	for (size_t i = 0; i < h->n; i++)
+	for (size_t i = 0; i < h->n; i++) {
 		wait_times_add(&sum, &h->slot[i]);
+		covered += h->covered_ns[i];
+		CHECK(r, (struct life *)NULL, h->covered_ns[i] > 0);
+	}
+	CHECK(r, (struct life *)NULL, covered == model_covered_ns(r->m));
 	for (uint32_t c = 0; c < 3; c++) {
 		model_folded(r->m, c, &folded, &waits);
 		wait_times_add(&r->views, &folded);

@@ -269,6 +269,20 @@ static void a_late_tick_closes_at_the_last_due_time(void **state)
 	assert_int_equal(row(BACKEND)->watched_ns, MS(4000));
 }
 
+static void the_history_ends_inside_a_slot(void **state)
+{
+	(void)state;
+	add_cluster(SERVER, "/a");
+	open_monitor();
+	monitor_set_window(mon, 900 * NSEC_PER_SEC); /* slots of 8 s */
+	off_cpu(BACKEND, 7, 0, 0, 0);
+	tick_at(10000);
+	assert_int_equal(snap->n_history, 2);
+	assert_int_equal(snap->history_aas_milli[0], 1000);
+	assert_int_equal(snap->history_aas_milli[1], 1000);
+	assert_int_equal(snap->history[1], WAIT_LOCK);
+}
+
 static void another_interval_never_cuts_before_what_was_charged(void **state)
 {
 	(void)state;
@@ -553,6 +567,7 @@ int main(void)
 		CASE(a_wait_in_progress_is_shown),
 		CASE(known_from_the_map_while_its_events_are_on_their_way),
 		CASE(a_late_tick_closes_at_the_last_due_time),
+		CASE(the_history_ends_inside_a_slot),
 		CASE(another_interval_never_cuts_before_what_was_charged),
 		CASE(an_event_of_an_unknown_kind_is_left_alone),
 		CASE(a_pid_used_again_in_one_interval),
