@@ -77,7 +77,8 @@ class Screen:
         self.tmux("send-keys", "-t", "s", "-l", text)
 
     def mouse(self, x, y, button=0):
-        """Press and release at the cell x, y (from 1). Buttons 64 and 65 are the wheel."""
+        """Press and release at the cell x, y (from 1), in the form of xterm-256color: a program on
+        another TERM takes it for keys. Buttons 64 and 65 are the wheel."""
         self.text(f"\x1b[<{button};{x};{y}M")
         if button < 64:
             self.text(f"\x1b[<{button};{x};{y}m")

@@ -91,7 +91,7 @@ class World:
 def test_what_is_shown():
     w = World()
     w.s.wait_for(r"AAS +[1-9]")
-    w.s.wait_for(rf"^ *{w.waiter.pid} .*Lock:relation")
+    w.s.wait_for(rf"^ *{w.waiter.pid} .*Lock:rel\w* < {w.holder.pid} ")
     w.s.wait_for(rf"^ *{w.holder.pid} .*Client:ClientRead")
     text = w.s.wait_for(rf"^ *{w.hog.pid} ")
     for word in ("PID", "WAITING-ON", "QUERY", "OFF%", "lost", "window", "cpu", "lock", "idle_xact",
@@ -100,6 +100,22 @@ def test_what_is_shown():
     check("idler" not in w.rows(), "who is only idle is hidden")
     wait_until(lambda: re.search(r"\b(9\d(\.\d)?|100)\b", w.line(w.waiter) or ""), 10,
                "the waiter is off the CPU all the time")
+
+
+@deadline(60)
+def test_idle_holder_of_a_lock():
+    """A lock of the session: its holder is idle, but the head of a queue, so it is listed."""
+    w = World()
+    w.idler.run("select pg_advisory_lock(7);")
+    time.sleep(6)       # it was only idle for a whole window
+    check("idler" not in w.rows(), "who is only idle is hidden")
+    blocked = w.c.session("blocked")
+    blocked.send("select pg_advisory_lock(7);")
+    w.s.wait_for(rf"^ *{blocked.pid} .*Lock:adv\w* < {w.idler.pid} ")
+    w.wait_rows(lambda r: "idler" in r, "the idle session that blocks another is shown")
+    w.idler.run("select pg_advisory_unlock(7);")
+    blocked.finish()
+    w.wait_rows(lambda r: "idler" not in r, "hidden again")
 
 
 @deadline(60)
@@ -210,6 +226,12 @@ def test_filter():
     w.wait_rows(lambda r: r == [], "no row")
     for _ in range(len("nothing-matches-this")):
         w.s.keys("BSpace")
+    w.wait_rows(lambda r: "holder" in r, "erased again")
+    w.s.text("lock")
+    w.s.keys("Home")
+    w.s.text("type:")
+    w.wait_rows(lambda r: r == ["waiter"], "edited in its middle")
+    w.s.keys("C-u", "Right", "Right", "Right", "Right", "C-u")
     w.wait_rows(lambda r: "holder" in r, "erased again")
     w.s.text("([")      # no regular expression: literal
     w.wait_rows(lambda r: r == [], "literal")
@@ -363,10 +385,10 @@ def test_repaint():
 
 @deadline(60)
 def test_mouse():
-    w = World()
+    w = World(term="xterm-256color")    # one whose reports have the form that mouse() sends
     y = [i for i, line in enumerate(w.s.lines(), 1) if re.match(rf" *{w.hog.pid} ", line)]
     w.s.mouse(10, y[0])
-    wait_until(lambda: w.selected() is not None, 5, "a click selects")
+    wait_until(lambda: w.selected() == w.hog.pid, 5, "a click selects")
     w.s.keys("P")
     w.wait_rows(lambda r: r[:1] == ["hog"], "by CPU")
     y, x = [(i, line.index("OFF%") + 1) for i, line in enumerate(w.s.lines(), 1)
@@ -378,6 +400,11 @@ def test_mouse():
     w.s.mouse(1, 1)
     w.s.mouse(150, 40)
     check(not w.s.dead(), "it runs")
+    hints = w.s.lines()[-1]
+    w.s.mouse(hints.index("Idle") + 2, 40)
+    w.wait_rows(lambda r: "idler" in r, "a click on a key hint is that key")
+    w.s.mouse(hints.index("Quit") + 1, 40)
+    check_eq(w.s.wait_exit(), 0, "exit status")
 
 
 @deadline(60)
