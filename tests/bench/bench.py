@@ -342,6 +342,9 @@ def main():
                              text=True).stdout.strip()
     out(f"{version}, Linux {uname.release}, {os.cpu_count()} CPUs, load "
         f"{os.getloadavg()[0]:.1f} at the start")
+    if os.getloadavg()[0] > 0.7:
+        out("The machine is busy with other things: take the numbers as rough, the wall time and the "
+            "throughput most of all.")
     out("")
     try:
         tracked_switches(build + "/bench", out, rounds, trips)
