@@ -31,7 +31,7 @@ __u64 exec_count; /* programs started since attach: a new server may be among th
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 16384);
+	__uint(max_entries, 8192);
 	__type(key, __u32);
 	__type(value, struct offcpu_task);
 } tasks SEC(".maps");
@@ -68,7 +68,7 @@ struct {
  * lock, which may wake kswapd, which needs that lock. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 16384);
+	__uint(max_entries, 8192);
 	__type(key, __u32);
 	__type(value, struct offcpu_ustack);
 } ustacks SEC(".maps");

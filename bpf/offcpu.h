@@ -12,7 +12,7 @@
 
 #define OFFCPU_COMM_BYTES   16
 #define OFFCPU_KSTACK_DEPTH 40
-#define OFFCPU_STAGED	    8 /* events a task keeps before they go into the ring together */
+#define OFFCPU_STAGED	    16 /* events a task keeps before they go into the ring together */
 #define OFFCPU_USTACK_DEPTH 48
 
 /* A counting filter over the low bits of the pid: zero means "certainly not tracked", so that a
@@ -157,7 +157,7 @@ struct offcpu_counters {
 #define OFFCPU_ASSERT_SIZE(type, bytes) \
 	_Static_assert(sizeof(type) == (bytes), "the layout of " #type " has changed")
 OFFCPU_ASSERT_SIZE(struct offcpu_server, 40);
-OFFCPU_ASSERT_SIZE(struct offcpu_task, 880);
+OFFCPU_ASSERT_SIZE(struct offcpu_task, 1584);
 OFFCPU_ASSERT_SIZE(struct offcpu_event, 88);
 OFFCPU_ASSERT_SIZE(struct offcpu_event_stack, 416);
 OFFCPU_ASSERT_SIZE(struct offcpu_event_stacks, 800);

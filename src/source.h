@@ -19,7 +19,7 @@ struct source;
 struct source_config {
 	enum offcpu_stacks stacks;
 	uint64_t ring_bytes; /* a power of two pages; 0: chosen by the number of CPUs */
-	uint32_t max_tasks;  /* backends tracked at once; 0: 16384 */
+	uint32_t max_tasks;  /* backends tracked at once; 0: 8192 */
 	/* Is told what libbpf says while loading, on success and on failure; may be NULL. */
 	void (*log)(void *ctx, const char *text);
 	void *log_ctx;

@@ -17,7 +17,7 @@
 #include "procfs.h"
 #include "util.h"
 
-#define DEFAULT_MAX_TASKS  16384
+#define DEFAULT_MAX_TASKS  8192
 #define RING_PER_CPU_BYTES (4ULL << 20)
 #define RING_MIN_BYTES	   (8ULL << 20)
 #define RING_MAX_BYTES	   (64ULL << 20)
