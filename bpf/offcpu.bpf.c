@@ -273,10 +273,20 @@ static __always_inline void lose_event(struct offcpu_task *t, __u64 from_ns, __u
  * and the next event tries again. */
 static __always_inline bool flush(struct offcpu_task *t)
 {
-	__u32 n = t->n_staged;
+	__u64 n = t->n_staged;
+	long err;
 
-	if (n && n <= OFFCPU_STAGED &&
-		bpf_ringbuf_output(&ring, t->staged, n * sizeof(t->staged[0]), ring_flags()))
+	if (n == OFFCPU_STAGED) {
+		err = bpf_ringbuf_output(&ring, t->staged, sizeof(t->staged), ring_flags());
+	} else {
+		/* The verifier of old kernels sees a bound in a mask only. */
+		asm volatile("" : "+r"(n));
+		n &= OFFCPU_STAGED - 1;
+		if (!n)
+			return true;
+		err = bpf_ringbuf_output(&ring, t->staged, n * sizeof(t->staged[0]), ring_flags());
+	}
+	if (err)
 		return false;
 	t->n_staged = 0;
 	return true;
