@@ -12,8 +12,8 @@
 #include <linux/types.h>
 
 #ifndef __cplusplus
-#define bool  _Bool
-#define true  1
+#define bool _Bool
+#define true 1
 #define false 0
 #endif
 
@@ -32,7 +32,7 @@ struct task_struct {
 	unsigned int flags;
 	int pid;
 	int tgid;
-	__u64 start_boottime; /* real_start_time before 5.5 (cf25e24db61c); 5.8 is the floor anyway */
+	__u64 start_boottime; /* real_start_time before 5.5 (cf25e24db61c); 5.8 is the floor */
 };
 
 /* 2f064a59a11f ("sched: Change task_struct::state"), v5.14 */

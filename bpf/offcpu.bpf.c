@@ -5,8 +5,8 @@
  *  - The wait event is read at switch-out, when the leaving task is current and its memory is
  *    mapped; never at switch-in.
  *  - The three writers of a task's account (switch, wakeup, exit) are serialised per task by its
- *    run queue's lock; `begun` and `done` let user space see a half-made change. sched_waking is not
- *    serialised with them and therefore writes the waker's fields only.
+ *    run queue's lock; `begun` and `done` let user space see a half-made change. sched_waking is
+ *    not serialised with them and therefore writes the waker's fields only.
  *  - A foreign task must cost next to nothing: two loads of pid_filter.
  *  - A lost event is counted, and is bounded by in_ns of the event that follows it.
  */
@@ -91,11 +91,11 @@ static __always_inline struct offcpu_counters *cpu_counters(void)
 	return bpf_map_lookup_elem(&counters, &zero);
 }
 
-#define COUNT(field, n)                                                                            \
-	do {                                                                                       \
-		struct offcpu_counters *c_ = cpu_counters();                                       \
-		if (c_)                                                                            \
-			c_->field += (n);                                                          \
+#define COUNT(field, n)                                      \
+	do {                                                 \
+		struct offcpu_counters *c_ = cpu_counters(); \
+		if (c_)                                      \
+			c_->field += (n);                    \
 	} while (0)
 
 static __always_inline struct offcpu_task *find_task(__u32 pid)
@@ -185,13 +185,13 @@ static __always_inline void read_wait_event(struct offcpu_task *t, struct task_s
 	t->wait_event = info;
 	/* A failed read costs microseconds: it is not tried again. */
 	if (!t->backend_type && t->server.type_addr &&
-		bpf_probe_read_user(&t->backend_type, sizeof(t->backend_type),
-			(void *)t->server.type_addr))
+		bpf_probe_read_user(
+			&t->backend_type, sizeof(t->backend_type), (void *)t->server.type_addr))
 		t->server.type_addr = 0;
 	if (info != t->server.client_read || !t->server.beentry_addr)
 		return;
-	if (!t->beentry && bpf_probe_read_user(&t->beentry, sizeof(t->beentry),
-				   (void *)t->server.beentry_addr))
+	if (!t->beentry && bpf_probe_read_user(
+				   &t->beentry, sizeof(t->beentry), (void *)t->server.beentry_addr))
 		return;
 	if (!t->beentry || bpf_probe_read_user(&state, sizeof(state),
 				   (void *)(t->beentry + t->server.st_state_offset)))
@@ -252,9 +252,8 @@ static __always_inline void fill_event(
 /* Waking user space is an interrupt: only above the fill mark. Below it the tick drains. */
 static __always_inline __u64 ring_flags(void)
 {
-	return bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) >= ring_mark_bytes ?
-		BPF_RB_FORCE_WAKEUP :
-		BPF_RB_NO_WAKEUP;
+	return bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) >= ring_mark_bytes ? BPF_RB_FORCE_WAKEUP
+									      : BPF_RB_NO_WAKEUP;
 }
 
 static __always_inline void lose_event(struct offcpu_task *t, __u64 from_ns, __u64 to_ns)
@@ -363,7 +362,6 @@ static __always_inline void emit_with_kernel_stack(
 	take_kernel_stack(es, next);
 	bpf_ringbuf_submit(es, ring_flags());
 }
-
 
 /* Off the CPU and not asleep: preempted, yielding, or kept on the run queue because a signal was
  * pending (prev_state says "sleeping" then, before 8feb053d5319). */

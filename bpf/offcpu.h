@@ -21,8 +21,8 @@
 
 /* A backend is put on and taken off the CPU by turns. */
 enum offcpu_phase {
-	OFFCPU_SEEDED = 0, /* found by user space at in_ns; on or off the CPU is not known yet */
-	OFFCPU_ON_CPU = 1, /* running since in_ns */
+	OFFCPU_SEEDED = 0,  /* found by user space at in_ns; on or off the CPU is not known yet */
+	OFFCPU_ON_CPU = 1,  /* running since in_ns */
 	OFFCPU_OFF_CPU = 2, /* off since out_ns; runnable since wake_ns, if that is not 0 */
 };
 
@@ -70,8 +70,8 @@ enum offcpu_event_kind {
 	OFFCPU_EV_EXIT = 2,
 };
 
-/* One finished wait, or an exit. in_ns equals the end_ns of the event before it unless that was lost:
- * then the time between the two is unknown, exactly. */
+/* One finished wait, or an exit. in_ns equals the end_ns of the event before it unless that was
+ * lost: then the time between the two is unknown, exactly. */
 struct offcpu_event {
 	__u8 kind;  /* enum offcpu_event_kind */
 	__u8 flags; /* enum offcpu_flag */
@@ -100,22 +100,22 @@ struct offcpu_task {
 	__u64 start_boottime_ns; /* with the pid: the identity */
 	__u64 in_ns;		 /* last put on the CPU (SEEDED: found; just forked: forked) */
 	__u64 out_ns;
-	__u64 wake_ns;	 /* when it became runnable after out_ns; 0: not yet */
-	__u64 scratch;	 /* of the waker's context */
-	__u64 exec_ns;	 /* CPU time of its life, at out_ns */
-	__u64 beentry;	 /* MyBEEntry itself, once it is set */
+	__u64 wake_ns; /* when it became runnable after out_ns; 0: not yet */
+	__u64 scratch; /* of the waker's context */
+	__u64 exec_ns; /* CPU time of its life, at out_ns */
+	__u64 beentry; /* MyBEEntry itself, once it is set */
 	struct offcpu_server server;
 	__u32 seq;  /* finished waits */
 	__u32 lost; /* of these, refused by the ring */
 	__u32 wait_event;
 	__u32 waker_pid;
-	__u8 phase;	/* enum offcpu_phase */
-	__u8 flags;	/* enum offcpu_flag, of the wait in progress */
-	__u8 pg_state;	/* st_state at switch-out in ClientRead; 0: not read */
-	__u8 waker;	/* enum offcpu_waker */
+	__u8 phase;		  /* enum offcpu_phase */
+	__u8 flags;		  /* enum offcpu_flag, of the wait in progress */
+	__u8 pg_state;		  /* st_state at switch-out in ClientRead; 0: not read */
+	__u8 waker;		  /* enum offcpu_waker */
 	__u32 databaseid, userid; /* as published, once it has one; for who exits unseen */
 	__u32 backend_type;	  /* MyBackendType */
-	__u32 waker_seq; /* `seq` when the waker woke it: it ended the wait after that */
+	__u32 waker_seq;	  /* `seq` when the waker woke it: it ended the wait after that */
 	char waker_comm[OFFCPU_COMM_BYTES];
 	/* The last waits, oldest first, that are not in the ring yet: entering it costs more than
 	 * all the rest, so they go together. A tick reads them here. */

@@ -64,8 +64,7 @@ struct backend_status {
 	struct pg_entry_copy copies[PG_ENTRY_BATCH];
 };
 
-/* ---- the list ----------------------------------------------------------------------------------
- */
+/* ---- the list -------------------------------------------------------------------------------- */
 
 struct backend_status *backend_status_new(const struct mem_source *mem,
 	const struct pg_layout *layout, const struct pg_symbols *symbols, pid_t postmaster)
@@ -211,8 +210,7 @@ const char *backend_status_user_name(const struct backend_status *bs, uint32_t o
 	return oidnames_find(&bs->users, oid);
 }
 
-/* ---- a backend's private memory ----------------------------------------------------------------
- */
+/* ---- a backend's private memory -------------------------------------------------------------- */
 
 /* Reads its globals. 0 (what is not exported or mapped stays 0), or what readv gives. */
 static int read_globals(struct backend_status *bs, struct backend *b, int32_t *ret_proc_pid)
@@ -301,8 +299,7 @@ static void learn(struct backend_status *bs, struct backend *b)
 	set_backend_type(bs, b, b->facts.known ? b->raw_type : b->backend_type);
 }
 
-/* ---- shared memory -----------------------------------------------------------------------------
- */
+/* ---- shared memory --------------------------------------------------------------------------- */
 
 /* Reads through a living process of the cluster; picks another one when it is gone. */
 static int shared_readv(struct backend_status *bs, struct mem_range *ranges, size_t nr)
@@ -483,8 +480,7 @@ static int update_entries(struct backend_status *bs, struct backend **list, size
 	return err;
 }
 
-/* ---- lock group leaders ------------------------------------------------------------------------
- */
+/* ---- lock group leaders ---------------------------------------------------------------------- */
 
 /* A parallel worker joins its leader's lock group soon after its start; it cannot leave it. */
 static int update_leaders(struct backend_status *bs, struct backend **list, size_t n_list)
@@ -528,8 +524,7 @@ static int update_leaders(struct backend_status *bs, struct backend **list, size
 	return err;
 }
 
-/* ---- names -------------------------------------------------------------------------------------
- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static void set_name(struct backend *b, struct pg_bytes *to, char *buf, const char *name)
 {
@@ -570,8 +565,7 @@ static void resolve_names(struct backend_status *bs, struct backend *b)
 		from ? from->own_database : oidnames_find(&bs->databases, b->facts.databaseid));
 }
 
-/* ---- the tick ----------------------------------------------------------------------------------
- */
+/* ---- the tick -------------------------------------------------------------------------------- */
 
 static int update_list(struct backend_status *bs, struct backend **list, size_t n)
 {

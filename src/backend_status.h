@@ -56,8 +56,7 @@ struct backend_facts {
 	int64_t query_start_us;
 	int64_t state_start_us;
 
-	/* Moves whenever one of the above did: what was made from the facts can be kept until then.
-	 */
+	/* Moves whenever one of the above did: what was made of the facts can be kept till then. */
 	uint32_t generation;
 };
 

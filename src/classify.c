@@ -131,8 +131,8 @@ static uint32_t intern_event(struct classify *c, const char *wait_class, const c
 	return names_intern(c->events, key, class_len + event_len);
 }
 
-void classify_event_name(const struct classify *c, uint32_t event, const char **ret_class,
-	const char **ret_event)
+void classify_event_name(
+	const struct classify *c, uint32_t event, const char **ret_class, const char **ret_event)
 {
 	const char *key = names_get(c->events, event, NULL);
 
@@ -245,8 +245,8 @@ static uint64_t hash_addresses(const __u64 *addr, size_t n)
 	return h;
 }
 
-static void classify_kernel_addresses(struct classify *c, const __u64 *addr, size_t n,
-	struct stack_entry *ret)
+static void classify_kernel_addresses(
+	struct classify *c, const __u64 *addr, size_t n, struct stack_entry *ret)
 {
 	uint64_t hash = hash_addresses(addr, n);
 	struct stack_entry *e = &c->stack_cache[hash & (STACK_CACHE - 1)];

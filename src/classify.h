@@ -20,8 +20,8 @@ struct classify;
 
 /* What a wait has to be seen against. */
 struct classify_server {
-	uint32_t id; /* of the cluster; distinct for distinct tables below */
-	int major;   /* 0: not known */
+	uint32_t id;			/* of the cluster; distinct for distinct tables below */
+	int major;			/* 0: not known */
 	const struct pg_layout *layout; /* NULL: not known */
 	struct waitevent_resolver resolver;
 };
@@ -61,8 +61,8 @@ void classify_frames(struct classify *c, const char *const *frames, size_t n, ui
 	uint32_t *ret_event, uint32_t *ret_stack);
 
 /* The names behind the ids. "" for MODEL_NO_ID. */
-void classify_event_name(const struct classify *c, uint32_t event, const char **ret_class,
-	const char **ret_event);
+void classify_event_name(
+	const struct classify *c, uint32_t event, const char **ret_class, const char **ret_event);
 
 /* The frames of a stack, innermost first; at most max. Returns how many. They belong to c.
  * Kernel and user frames come separately. MODEL_NO_ID is "[other stacks]". */

@@ -199,8 +199,8 @@ static bool was_seen(const struct clusters *cs, const struct proc_stat *p)
 			hi = mid;
 	}
 	return lo < cs->n_seen && cs->seen[lo].pid == p->pid &&
-		cs->seen[lo].start_ticks == p->start_ticks && !cs->seen[lo].again &&
-		!strncmp(cs->seen[lo].comm, p->comm, sizeof(cs->seen[lo].comm) - 1);
+	       cs->seen[lo].start_ticks == p->start_ticks && !cs->seen[lo].again &&
+	       !strncmp(cs->seen[lo].comm, p->comm, sizeof(cs->seen[lo].comm) - 1);
 }
 
 /* The cluster of a backend whose parent is not its postmaster any more. */

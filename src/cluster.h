@@ -37,10 +37,10 @@ struct cluster {
 	struct cluster_identity identity;
 	struct pg_symbols symbols;
 	const struct pg_layout *layout; /* NULL: major not known */
-	bool exact; /* the wait events can be read */
-	struct backend_status *status; /* NULL once released */
-	struct lockgraph *locks;       /* likewise; also NULL where the layout is not known */
-	struct offcpu_server server; /* for the BPF side */
+	bool exact;			/* the wait events can be read */
+	struct backend_status *status;	/* NULL once released */
+	struct lockgraph *locks;	/* likewise; also NULL where the layout is not known */
+	struct offcpu_server server;	/* for the BPF side */
 	struct classify_server classify;
 	struct cluster_tranche *tranches;
 	size_t n_tranches;

@@ -141,8 +141,7 @@ static void view_release(struct view *v)
 	*v = (struct view){0};
 }
 
-/* ---- reading a lock ----------------------------------------------------------------------------
- */
+/* ---- reading a lock -------------------------------------------------------------------------- */
 
 static int read_members(const struct lockgraph *lg, struct view *v)
 {
@@ -305,8 +304,7 @@ static int read_view(const struct lockgraph *lg, uint64_t lock, struct view *v)
 	return err;
 }
 
-/* ---- the views of a tick -----------------------------------------------------------------------
- */
+/* ---- the views of a tick --------------------------------------------------------------------- */
 
 static int get_view(struct lockgraph *lg, uint64_t lock, const struct view **ret)
 {
@@ -339,8 +337,7 @@ static void drop_view(struct lockgraph *lg, uint64_t lock)
 	}
 }
 
-/* ---- who blocks --------------------------------------------------------------------------------
- */
+/* ---- who blocks ------------------------------------------------------------------------------ */
 
 static void answer_add(struct answer *to, pid_t pid, bool soft)
 {

@@ -37,8 +37,7 @@ struct app {
 	struct snapshot *shown, *newest;
 };
 
-static void log_line(struct app *app, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+static void log_line(struct app *app, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 static void log_line(struct app *app, const char *fmt, ...)
 {

@@ -4,7 +4,8 @@
  *   1. the cut: the latest due time that has passed
  *   2. the state of every tracked task is read from the kernel
  *   3. the ring is drained of everything that was in it then
- *   4. every account is closed at the cut: by the first event that ended after it, else by the state
+ *   4. every account is closed at the cut: by the first event that ended after it, else by that
+ *      state
  *
  * Events that end after the cut are put aside by the model. A backend is known from whichever comes
  * first: /proc (when it is found), an event, or the kernel's map.
@@ -24,10 +25,11 @@
 #include "snapshot_build.h"
 #include "util.h"
 
-#define DRAIN_BATCH	4096 /* events between two looks at keys and timers */
-#define NO_CLUSTER_YET	"no PostgreSQL server found: waiting for one to start"
-#define SYMBOLS_HIDDEN	"kernel symbols are hidden (no CAP_SYSLOG, or kptr_restrict): stacks as addresses"
-#define LONG_QUEUE_NS	(20 * NSEC_PER_MSEC)
+#define DRAIN_BATCH    4096 /* events between two looks at keys and timers */
+#define NO_CLUSTER_YET "no PostgreSQL server found: waiting for one to start"
+#define SYMBOLS_HIDDEN \
+	"kernel symbols are hidden (no CAP_SYSLOG, or kptr_restrict): stacks as addresses"
+#define LONG_QUEUE_NS (20 * NSEC_PER_MSEC)
 
 static uint64_t rss_bytes(void)
 {
@@ -66,8 +68,8 @@ static uint64_t ticks_of(const struct monitor *m, uint64_t start_boottime_ns)
 	return start_boottime_ns / m->tick_ns;
 }
 
-struct model_backend *monitor_add_backend(struct monitor *m, pid_t pid, uint64_t start_ticks,
-	struct cluster *c, uint64_t begin_ns)
+struct model_backend *monitor_add_backend(
+	struct monitor *m, pid_t pid, uint64_t start_ticks, struct cluster *c, uint64_t begin_ns)
 {
 	struct model_backend *b =
 		model_add(m->model, (uint32_t)pid, start_ticks, (uint32_t)c->index, begin_ns);
@@ -88,8 +90,8 @@ static struct cluster *cluster_of_server(struct monitor *m, uint32_t server_pid)
 	return NULL;
 }
 
-static struct model_backend *backend_for(struct monitor *m, uint32_t pid, uint64_t start_ns,
-	uint32_t server_pid, uint64_t begin_ns)
+static struct model_backend *backend_for(
+	struct monitor *m, uint32_t pid, uint64_t start_ns, uint32_t server_pid, uint64_t begin_ns)
 {
 	uint64_t ticks = ticks_of(m, start_ns);
 	struct model_backend *b = model_find(m->model, pid, 0);

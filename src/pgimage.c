@@ -13,8 +13,8 @@ static bool exports_postgres(const struct elfsym *elf)
 	uint64_t value;
 
 	return !elfsym_find(elf, pg_symbol_names[PG_POSTMASTER_PID], ELFSYM_OBJECT, &value, NULL) &&
-		!elfsym_find(elf, pg_symbol_names[PG_IS_UNDER_POSTMASTER], ELFSYM_OBJECT, &value,
-			NULL);
+	       !elfsym_find(
+		       elf, pg_symbol_names[PG_IS_UNDER_POSTMASTER], ELFSYM_OBJECT, &value, NULL);
 }
 
 static void examine(struct pg_image *image, pid_t pid)

@@ -126,8 +126,9 @@ int probe_namespace(struct diag *d)
 	ns[len] = '\0';
 	if (!strcmp(ns, INITIAL_PID_NS))
 		return 0;
-	diag_set(d, -ENOTSUP, "cannot work inside a PID namespace: the kernel reports the process "
-			      "IDs of the host");
+	diag_set(d, -ENOTSUP,
+		"cannot work inside a PID namespace: the kernel reports the process "
+		"IDs of the host");
 	diag_hint(d, "Run it on the host, or start the container with the host's PID namespace "
 		     "(--pid=host).");
 	return -ENOTSUP;
@@ -174,18 +175,22 @@ int probe_explain(int err, const char *log, struct diag *d)
 	switch (err) {
 	case -EPERM:
 		if (locked_down()) {
-			diag_set(d, err, "the kernel refused BPF: lockdown is in confidentiality mode");
-			diag_hint(d, "Boot without lockdown=confidentiality; integrity mode is fine.");
+			diag_set(d, err,
+				"the kernel refused BPF: lockdown is in confidentiality mode");
+			diag_hint(d,
+				"Boot without lockdown=confidentiality; integrity mode is fine.");
 			break;
 		}
 		diag_set(d, err, "the kernel refused BPF: %s", strerror(-err));
-		diag_hint(d, "Run it as root outside of containers that filter bpf(2) (seccomp), and "
-			     "see /proc/sys/kernel/perf_event_paranoid.");
+		diag_hint(d,
+			"Run it as root outside of containers that filter bpf(2) (seccomp), and "
+			"see /proc/sys/kernel/perf_event_paranoid.");
 		break;
 	case -ENOMEM:
 		diag_set(d, err, "the kernel had no memory for the BPF maps: %s", strerror(-err));
-		diag_hint(d, "The cgroup's memory limit or RLIMIT_MEMLOCK is too low; try a smaller "
-			     "--ring-size.");
+		diag_hint(d,
+			"The cgroup's memory limit or RLIMIT_MEMLOCK is too low; try a smaller "
+			"--ring-size.");
 		break;
 	default:
 		diag_set(d, err, "could not load the BPF programs: %s%s%s", strerror(-err),

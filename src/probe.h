@@ -24,8 +24,8 @@ int probe_btf(struct probe *p, const struct btf *btf, struct diag *d);
 /* -EPERM with *d naming every capability that is missing and both remedies. */
 int probe_capabilities(struct diag *d);
 
-/* -ENOTSUP if this process is in a PID namespace of its own: BPF sees the host's pids, /proc others.
- */
+/* -ENOTSUP if this process is in a PID namespace of its own: BPF sees the pids of the host, /proc
+ * others. */
 int probe_namespace(struct diag *d);
 
 /* Turns a failed load or attach into one line: cause and remedy. err: -errno from libbpf, log:

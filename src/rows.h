@@ -94,9 +94,10 @@ bool rows_idle_only(const struct snap_backend *b);
 
 /*
  * Writes the indexes (into s->backends) of the rows to show to out, which has room for
- * s->n_backends, and returns how many. Idle rows (rows_idle_only()) are left out unless show_idle is
- * set or they block another backend: a session-level lock may be held by a session at rest. Ordered by key; rows where the key is not known come last
- * in either direction; ties by pid, ascending. f may be NULL.
+ * s->n_backends, and returns how many. Idle rows (rows_idle_only()) are left out unless show_idle
+ * is set or they block another backend: a session-level lock may be held by a session at rest.
+ * Ordered by key; rows where the key is not known come last in either direction; ties by pid,
+ * ascending. f may be NULL.
  */
 size_t rows_select(const struct snapshot *s, const struct filter *f, bool show_idle,
 	enum sort_key key, bool desc, size_t *out);

@@ -80,8 +80,8 @@ void session_take_facts(struct session *s, const struct backend_facts *f)
 	s->is_client = s->backend_type && !strcmp(s->backend_type, "client backend");
 }
 
-void session_take_exit(struct session *s, uint8_t backend_type, uint32_t databaseid,
-	uint32_t userid)
+void session_take_exit(
+	struct session *s, uint8_t backend_type, uint32_t databaseid, uint32_t userid)
 {
 	const struct backend_status *status = s->cluster->status;
 	const char *type, *database, *user;
@@ -103,8 +103,7 @@ void session_take_title(struct session *s, const char *title, size_t len)
 {
 	struct proctitle t;
 
-	if (s->backend_type ||
-		proctitle_parse(title, len, s->cluster->identity.cluster_name, &t))
+	if (s->backend_type || proctitle_parse(title, len, s->cluster->identity.cluster_name, &t))
 		return;
 	set_text(&s->backend_type, t.backend_type, strlen(t.backend_type), TEXT_ONE_LINE);
 	if (t.database[0] && !s->database)

@@ -36,8 +36,8 @@ void session_free(struct session *s); /* NULL is allowed */
 void session_take_facts(struct session *s, const struct backend_facts *f);
 
 /* What an exit says of who ended before it was ever read; where nothing better is known. */
-void session_take_exit(struct session *s, uint8_t backend_type, uint32_t databaseid,
-	uint32_t userid);
+void session_take_exit(
+	struct session *s, uint8_t backend_type, uint32_t databaseid, uint32_t userid);
 
 /* What the ps title says, where nothing better is known. */
 void session_take_title(struct session *s, const char *title, size_t len);

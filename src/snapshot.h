@@ -73,15 +73,15 @@ struct snap_blocker {
 struct snap_backend {
 	pid_t pid;	      /* in the pid namespace the program runs in */
 	pid_t pid_ns;	      /* in its own pid namespace; 0: same as pid */
-	uint64_t start_ticks; /* with pid: the identity (clock ticks since boot, /proc/PID/stat 22) */
+	uint64_t start_ticks; /* with pid: the identity (ticks since boot, /proc/PID/stat 22) */
 	pid_t postmaster;
-	size_t cluster;	      /* index into snapshot.clusters */
+	size_t cluster; /* index into snapshot.clusters */
 	/* "client backend", "walwriter" ... as pg_stat_activity; NULL: ended before it was read. */
 	const char *backend_type;
 	const char *user, *database, *client, *application, *state, *query;
 	bool query_id_known;
 	int64_t query_id;
-	pid_t leader_pid; /* 0: none */
+	pid_t leader_pid;	   /* 0: none */
 	const char *backend_start; /* RFC 3339, UTC, microseconds */
 	uint64_t backend_age_ns;
 	bool backend_age_known;
@@ -95,7 +95,7 @@ struct snap_backend {
 	struct wait_times times;
 	uint64_t off_ns;
 	uint64_t waits;	      /* finished waits that ended inside the window, all types */
-	uint64_t max_wait_ns; /* longest wait in the window, idle left out, one in progress included */
+	uint64_t max_wait_ns; /* longest wait in the window, also in progress, idle left out */
 
 	bool has_current; /* false: on CPU, exited, or not known */
 	struct snap_current current;
@@ -151,10 +151,10 @@ struct snap_self {
 };
 
 struct snapshot {
-	int64_t time_ms;      /* wall clock, milliseconds since the epoch */
-	uint64_t mono_ns;     /* the cut: everything is charged up to here */
-	uint64_t interval_ns; /* since the previous snapshot (since attach for the first) */
-	uint64_t window_ns;   /* what the sums cover: the window, or less just after the start */
+	int64_t time_ms;	/* wall clock, milliseconds since the epoch */
+	uint64_t mono_ns;	/* the cut: everything is charged up to here */
+	uint64_t interval_ns;	/* since the previous snapshot (since attach for the first) */
+	uint64_t window_ns;	/* what the sums cover: the window, or less just after the start */
 	uint64_t window_set_ns; /* the window asked for */
 	const char *host, *kernel, *version;
 	double aas;

@@ -112,8 +112,8 @@ static void build_stacks(struct builder *x, struct snap_backend *out)
 		st[i].type = d->type;
 		st[i].count = d->count;
 		st[i].ns = d->ns;
-		st[i].n_kernel = classify_stack_kernel(
-			x->b->classify, d->id, frames, ARRAY_SIZE(frames));
+		st[i].n_kernel =
+			classify_stack_kernel(x->b->classify, d->id, frames, ARRAY_SIZE(frames));
 		st[i].kernel = copy_frames(x, frames, st[i].n_kernel);
 		st[i].n_user =
 			classify_stack_user(x->b->classify, d->id, frames, ARRAY_SIZE(frames));
@@ -218,8 +218,8 @@ static void build_current(struct builder *x, struct snap_backend *out)
 	out->current.type = c->type;
 	out->current.wait_class = out->current.event = "";
 	if (c->event != MODEL_NO_ID && c->type != WAIT_RUNQ) {
-		classify_event_name(x->b->classify, c->event, &out->current.wait_class,
-			&out->current.event);
+		classify_event_name(
+			x->b->classify, c->event, &out->current.wait_class, &out->current.event);
 		out->current.wait_class = text_clean_arena(x->a, out->current.wait_class,
 			strlen(out->current.wait_class), TEXT_ONE_LINE);
 		out->current.event = text_clean_arena(
@@ -306,8 +306,8 @@ static void build_backend(void *ctx, struct model_backend *mb)
 static const char *cluster_notice(const struct cluster *c)
 {
 	if (!c->exact)
-		return "no my_wait_event_info in this server (PostgreSQL 14 or later has it): waits "
-		       "by kernel stack only";
+		return "no my_wait_event_info in this server (PostgreSQL 14 or later has it): "
+		       "waits by kernel stack only";
 	if (!c->layout)
 		return "PostgreSQL version not known: wait events by class and number, no session "
 		       "facts";
@@ -351,8 +351,8 @@ static void build_clusters(struct builder *x)
 			lockgraph_forget(c->locks);
 		out->postmaster = c->postmaster;
 		out->gone = c->gone;
-		out->data_directory = text_clean_arena(x->a, c->identity.data_dir,
-			strlen(c->identity.data_dir), TEXT_ONE_LINE);
+		out->data_directory = text_clean_arena(
+			x->a, c->identity.data_dir, strlen(c->identity.data_dir), TEXT_ONE_LINE);
 		out->version = arena_strdup(x->a, c->version[0] ? c->version : NULL);
 		out->version_num = c->version_num;
 		if (c->identity.cluster_name[0])

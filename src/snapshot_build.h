@@ -18,9 +18,9 @@ struct build {
 	struct snap_self self;
 	uint64_t interval_ns;
 	uint64_t cut_ns;
-	int64_t now_us;		   /* wall clock, microseconds since the epoch */
-	const char *host, *kernel; /* copied */
-	const char *notice; /* copied; NULL: none */
+	int64_t now_us;		    /* wall clock, microseconds since the epoch */
+	const char *host, *kernel;  /* copied */
+	const char *notice;	    /* copied; NULL: none */
 	const char *notice_if_none; /* instead of it where there is no server to show */
 	bool want_stacks;
 };

@@ -100,8 +100,8 @@ static int load(struct source *s, const struct source_config *cfg, const struct 
 	skel->rodata->ring_mark_bytes = s->ring_bytes / 4;
 	if ((err = bpf_map__set_max_entries(skel->maps.ring, (__u32)s->ring_bytes)) ||
 		(err = bpf_map__set_max_entries(skel->maps.tasks, max_tasks)) ||
-		(err = bpf_map__set_max_entries(skel->maps.ustacks,
-			 cfg->stacks == OFFCPU_STACKS_ALL ? max_tasks : 1)))
+		(err = bpf_map__set_max_entries(
+			 skel->maps.ustacks, cfg->stacks == OFFCPU_STACKS_ALL ? max_tasks : 1)))
 		return err;
 	err = offcpu_bpf__load(skel);
 	if (!err)
@@ -161,7 +161,7 @@ uint64_t source_now_ns(const struct source *s)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec -
-		(uint64_t)s->monotonic_offset_ns;
+	       (uint64_t)s->monotonic_offset_ns;
 }
 
 int source_fd(const struct source *s)
@@ -199,8 +199,8 @@ void source_del_server(struct source *s, uint32_t pid)
 /* The BPF programs change the counts as well. */
 static void count_in_filter(struct source *s, uint32_t pid, uint32_t by)
 {
-	__atomic_fetch_add(&s->skel->bss->pid_filter[pid & (OFFCPU_FILTER_SIZE - 1)], by,
-		__ATOMIC_SEQ_CST);
+	__atomic_fetch_add(
+		&s->skel->bss->pid_filter[pid & (OFFCPU_FILTER_SIZE - 1)], by, __ATOMIC_SEQ_CST);
 }
 
 int source_seed_task(struct source *s, uint32_t pid, const struct offcpu_task *task)
@@ -246,8 +246,8 @@ int source_read_tasks(struct source *s, struct source_tasks *ret)
 	while (!err) {
 		count = (__u32)(s->cap_tasks - n);
 		err = bpf_map_lookup_batch(fd, in, &batch, s->pids + n, s->tasks + n, &count, NULL)
-			? -errno
-			: 0;
+			      ? -errno
+			      : 0;
 		if (err == -ENOSPC) { /* a bucket larger than the room that is left */
 			grow_tasks(s, s->cap_tasks * 2);
 			err = 0;

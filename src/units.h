@@ -34,8 +34,8 @@ int units_parse_u64(const char *s, uint64_t *ret);
  */
 char *units_duration(char buf[UNITS_BUF], uint64_t ns);
 
-/* A duration that someone chose, as it would be typed: "1s", "2.5s", "300ms", "15m", "2h". Otherwise
- * as units_duration(), without the zeros at the end of a fraction. At most 6 cells. */
+/* A duration that someone chose, as it would be typed: "1s", "2.5s", "300ms", "15m", "2h".
+ * Otherwise as units_duration(), without the zeros at the end of a fraction. At most 6 cells. */
 char *units_setting(char buf[UNITS_BUF], uint64_t ns);
 
 /* part of whole in per cent without the sign: "0.0", "87.3", "100", "1234". whole 0: "0.0". */

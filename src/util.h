@@ -20,8 +20,9 @@
 
 /*
  * The end of the program where it cannot go on: one line on standard error, "pgtop-offcpu: WHAT",
- * and abort(). While the last words are kept (a full screen would hide them) the line is not written
- * but left to the handler of SIGABRT, which writes xabort_words() when the terminal is restored.
+ * and abort(). While the last words are kept (a full screen would hide them) the line is not
+ * written but left to the handler of SIGABRT, which writes xabort_words() when the terminal is
+ * restored.
  */
 void xabort(const char *what) __attribute__((noreturn));
 void xabort_keep_words(bool keep);

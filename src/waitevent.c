@@ -44,8 +44,8 @@ static const struct {
 	[WAITEVENT_CLASS_INJECTION] = {"InjectionPoint", WAIT_OTHER},
 };
 
-/* The locks that serialise writing WAL. Before 17.1 or so the binary's own name may end in "Lock".
- */
+/* The locks that serialise writing WAL. Before 17.1 or so the binary's own name may end in
+ * "Lock". */
 static const char *const wal_lwlocks[] = {"WALWrite", "WALInsert", "WALBufMapping"};
 
 static const struct major_table *find_major(int major)

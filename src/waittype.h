@@ -11,19 +11,19 @@
 #include <stdint.h>
 
 enum wait_type {
-	WAIT_CPU = 0,	    /* on CPU: not a wait, but the bar must add up */
-	WAIT_RUNQ = 1,	    /* runnable, not running */
-	WAIT_IO = 2,	    /* class IO but for WAL; kernel block or file I/O without a wait event */
+	WAIT_CPU = 0,  /* on CPU: not a wait, but the bar must add up */
+	WAIT_RUNQ = 1, /* runnable, not running */
+	WAIT_IO = 2,   /* class IO but for WAL; kernel block or file I/O without a wait event */
 	WAIT_WAL_WRITE = 3, /* IO:WAL*, LWLock:WAL{Write,Insert,BufMapping} */
 	WAIT_LWLOCK = 4,
-	WAIT_LOCK = 5,	   /* heavyweight locks, buffer pins */
-	WAIT_NETWORK = 6,  /* class Client, but for the two idle kinds */
+	WAIT_LOCK = 5,	  /* heavyweight locks, buffer pins */
+	WAIT_NETWORK = 6, /* class Client, but for the two idle kinds */
 	WAIT_IPC = 7,
 	WAIT_TIMEOUT = 8,
 	WAIT_IDLE_XACT = 9, /* ClientRead in state "idle in transaction" (also aborted) */
 	WAIT_IDLE = 10,	    /* ClientRead in state "idle"; class Activity */
 	WAIT_OTHER = 11,
-	WAIT_UNKNOWN = 12,  /* lost: the account's remainder when events were dropped */
+	WAIT_UNKNOWN = 12, /* lost: the account's remainder when events were dropped */
 	WAIT_NR = 13,
 };
 

@@ -33,8 +33,7 @@ const char *column_state_word(const char *state)
 	return state;
 }
 
-/* At rest: idle now, and for most of the window. Idle for a moment between two statements is not.
- */
+/* At rest: idle now, and for most of the window; not for a moment between two statements. */
 static bool at_rest(const struct snap_backend *b)
 {
 	return b->has_current && !b->current.waiting_for_cpu && b->current.type == WAIT_IDLE &&
@@ -174,8 +173,7 @@ enum ui_style column_waiting_on(const struct snap_backend *b, int w, char *buf, 
 	if (type == WAIT_NR)
 		return STYLE_DIM;
 	if (type == WAIT_LOCK && b->n_blocked_by > 0) {
-		/* All of them if they fit; otherwise the first, and of the event enough to know it.
-		 */
+		/* All of them if they fit; else the first, and of the event enough to know it. */
 		rows_blocked_by(list, b, SIZE_MAX);
 		if (!join_blockers(buf, size, name, whole, list, w)) {
 			rows_blocked_by(list, b, 1);
@@ -253,8 +251,7 @@ static const struct column columns[COL_NR] = {
 		"has ended inside the window",
 		fmt_state},
 	{COL_OFF, "OFF%", 5, 5, RIGHT, 1, SORT_OFF,
-		"share of the time watched that it waited, idle left out, waiting for a CPU "
-		"included",
+		"share of the time watched that it waited, waiting for a CPU included, idle not",
 		fmt_off},
 	{COL_CPU, "CPU%", 5, 5, RIGHT, 9, SORT_CPU, "share of the time watched on CPU", fmt_cpu},
 	{COL_RUNQ, "RUNQ%", 6, 6, RIGHT, 10, SORT_RUNQ,
@@ -265,8 +262,8 @@ static const struct column columns[COL_NR] = {
 		"waits that ended, per second that it was watched", fmt_waits},
 	{COL_WAITING_ON, "WAITING-ON", 17, 34, LEFT, 2, SORT_EVENT,
 		"wait event it is in right now, or \"on CPU\", or \"(cpu queue)\": woken or "
-		"preempted, not running yet. \"< 6591 (7010)\": blocked by 6591, in the queue behind "
-		"7010",
+		"preempted, not running yet. \"< 6591 (7010)\": blocked by 6591, in the queue "
+		"behind 7010",
 		fmt_waiting_on},
 	{COL_AGE, "AGE", 8, 8, RIGHT, 3, SORT_AGE,
 		"how long that wait has lasted; \">=\": it began before the monitor started",

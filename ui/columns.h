@@ -46,8 +46,8 @@ struct column {
 
 const struct column *column(enum column_id id);
 
-/* The text of WAITING-ON in at most w cells, as far as they go: behind the event of a lock who holds
- * it, "Lock:transactionid < 6591 (7010)". Where w is small the event is cut, not the pid. */
+/* The text of WAITING-ON in at most w cells, as far as they go: behind the event of a lock who
+ * holds it, "Lock:transactionid < 6591 (7010)". Where w is small the event is cut, not the pid. */
 enum ui_style column_waiting_on(const struct snap_backend *b, int w, char *buf, size_t size);
 
 /* True if sorting by key is sorting by this column. The bar stands for the wait types that have no

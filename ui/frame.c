@@ -141,8 +141,7 @@ static int put(
 
 int frame_put(struct frame *f, int x, int y, int max_w, enum ui_style style, const char *s)
 {
-	/* What lies to the right of the grid is neither drawn nor looked at: a query may be long.
-	 */
+	/* What is to the right of the grid is neither drawn nor looked at: queries may be long. */
 	if (y < 0 || y >= f->h || x >= f->w)
 		return 0;
 	return put(f, x, y, MIN(max_w, f->w - x), style, s, true);

@@ -20,8 +20,7 @@ struct rect {
 };
 
 struct cell {
-	uint32_t ch[CELL_CHARS]; /* code points, 0-terminated when shorter; ch[0] == 0: continuation
-				  */
+	uint32_t ch[CELL_CHARS]; /* code points, up to a 0; ch[0] == 0: continuation */
 	uint8_t style;		 /* enum ui_style */
 	uint8_t width;		 /* 1 or 2; 0 for the right half of a wide character */
 	bool selected;		 /* part of the selected row */

@@ -332,8 +332,7 @@ static unsigned handle_table(struct ui_state *st, struct ui_event ev)
 	switch (ev.key) {
 	case UI_KEY_CLICK:
 		ui_state_layout(st, &l);
-		key = l.too_small || ev.y != l.hints.y ? UI_KEY_NONE
-						       : view_hint_key(st, &l, ev.x);
+		key = l.too_small || ev.y != l.hints.y ? UI_KEY_NONE : view_hint_key(st, &l, ev.x);
 		if (key != UI_KEY_NONE)
 			return run(st, key_action(key), (struct ui_event){.key = key});
 		click(st, ev);

@@ -19,8 +19,8 @@ struct ui_line {
  * to its end. */
 void line_set(struct ui_line *line, const char *s);
 
-/* Inserts the code point at the cursor. False if it cannot be typed (a control character, a combining
- * mark with nothing before it, no room). */
+/* Inserts the code point at the cursor. False if it cannot be typed (a control character, a
+ * combining mark with nothing before it, no room). */
 bool line_insert(struct ui_line *line, int key);
 
 /* Left, Right, Home, End, Delete, Backspace, Ctrl-U (to the start), Ctrl-W (the word before the

@@ -106,8 +106,8 @@ void ui_state_rebuild(struct ui_state *st);
 void ui_state_move_to(struct ui_state *st, size_t line); /* clamps; binds the selection */
 void ui_state_keep_visible(struct ui_state *st);
 
-/* Compiles the text of a filter or a search into *f. On failure *f stays and st->message says why.
- */
+/* Compiles the text of a filter or a search into *f. If that fails, *f stays and st->message says
+ * why. */
 void ui_state_compile(struct ui_state *st, const struct ui_line *text, struct filter **f);
 
 /* Lines of the table that fit on the screen, at least 1. */

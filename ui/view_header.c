@@ -48,7 +48,8 @@ static void window_text(const struct ui_state *st, char *buf, size_t size)
 		len += snprintf(buf + len, size - (size_t)len, " (%s so far)",
 			units_setting(now, s->window_ns));
 	if (len > 0 && (size_t)len < size)
-		snprintf(buf + len, size - (size_t)len, "  every %s", units_setting(delay, st->delay_ns));
+		snprintf(buf + len, size - (size_t)len, "  every %s",
+			units_setting(delay, st->delay_ns));
 }
 
 static void draw_title(const struct ui_state *st, struct rect r, struct frame *f)

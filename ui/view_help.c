@@ -16,14 +16,16 @@
 #define TYPE_W 12
 
 static const char *const numbers[] = {
-	"Times are measured by the kernel at every switch, not sampled: what a backend spent on CPU, "
-	"in each wait type and in the run queue, and what was lost, adds up to the time it was watched.",
-	"Shares and rates cover the window, or the part of it that is known. A wait in progress counts "
-	"up to now and grows on the screen. AGE and MAX are of whole waits, also where these began "
-	"before the window; lost counts from the start.",
+	"Times are measured by the kernel at every switch, not sampled: what a backend spent on "
+	"CPU, in each wait type and in the run queue, and what was lost, adds up to the time it "
+	"was watched.",
+	"Shares and rates cover the window, or the part of it that is known. A wait in progress "
+	"counts up to now and grows on the screen. AGE and MAX are of whole waits, also where "
+	"these began before the window; lost counts from the start.",
 	"AAS: average active sessions, the time of all backends but idle, over the window.",
 	"lost: what the monitor missed; 0 on a healthy run. Lost time is shown as \"unknown\".",
-	"idle is left out of OFF%, of AAS and of the default sort. idle_xact never is: it holds locks.",
+	"idle is left out of OFF%, of AAS and of the default sort. idle_xact never is: it holds "
+	"locks.",
 	"A backend that was only idle is not listed (i), unless it blocks another one.",
 };
 
@@ -115,11 +117,11 @@ static void body(struct page *p)
 	for (size_t i = 0; i < n; i++)
 		entry(p, STYLE_KEY, b[i].label, MARGIN + KEY_W, b[i].help);
 	entry(p, STYLE_KEY, "mouse", MARGIN + KEY_W,
-		"click a line to select it, a column title to sort by it (again: reverse), a key of "
-		"the bottom line to press it; the wheel scrolls");
+		"click a line to select it, a column title to sort by it (again: reverse), a key "
+		"of the bottom line to press it; the wheel scrolls");
 	entry(p, STYLE_KEY, "while typing", MARGIN + KEY_W,
-		"Enter keeps the text, Esc drops it; Left Right Home End move in it; Backspace, Delete, "
-		"Ctrl-W (a word) and Ctrl-U (all before the cursor) erase");
+		"Enter keeps the text, Esc drops it; Left Right Home End move in it; Backspace, "
+		"Delete, Ctrl-W (a word) and Ctrl-U (all before the cursor) erase");
 	heading(p, "Columns");
 	for (int i = 0; i < COL_NR; i++)
 		entry(p, STYLE_KEY, column((enum column_id)i)->title, MARGIN + KEY_W,
@@ -129,10 +131,11 @@ static void body(struct page *p)
 		paragraph(p, MARGIN, numbers[i]);
 	heading(p, "Filter");
 	paragraph(p, MARGIN,
-		"Terms separated by blanks must all match; !term negates; \"two words\" quotes. A term "
-		"is a case-insensitive regular expression on pid, backend type, user, database, client, "
-		"application, state, wait event and query. user: db: app: client: state: type: event: "
-		"query: pid: in front confines it. type:lock keeps backends that spent time in locks.");
+		"Terms separated by blanks must all match; !term negates; \"two words\" quotes. A "
+		"term is a case-insensitive regular expression on pid, backend type, user, "
+		"database, client, application, state, wait event and query. user: db: app: "
+		"client: state: type: event: query: pid: in front confines it. type:lock keeps "
+		"backends that spent time in locks.");
 }
 
 size_t view_help_lines(int w)

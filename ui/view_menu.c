@@ -80,8 +80,8 @@ static void draw_keys(struct frame *f, int y, int end)
 		const struct hint *h = &hints[i];
 		int key_w = frame_put(f, h->x, y, h->w, STYLE_KEY, h->b->hint_key);
 
-		frame_field(f, h->x + key_w, y, h->w - key_w, ALIGN_LEFT, STYLE_KEYLABEL,
-			h->b->hint);
+		frame_field(
+			f, h->x + key_w, y, h->w - key_w, ALIGN_LEFT, STYLE_KEYLABEL, h->b->hint);
 		x = h->x + h->w;
 	}
 	frame_fill(f, (struct rect){x, y, end - x, 1}, STYLE_KEYLABEL);

@@ -52,8 +52,8 @@ static void draw_cell(const struct ui_state *st, const struct layout *l,
 		bar_draw(f, lc->x, y, lc->w, &b->times);
 		return;
 	case COL_HISTORY:
-		known = bar_known_cells(lc->w, b->n_history, st->snap->window_ns,
-			st->snap->window_set_ns);
+		known = bar_known_cells(
+			lc->w, b->n_history, st->snap->window_ns, st->snap->window_set_ns);
 		bar_history(f, lc->x + lc->w - known, y, known, b->history, b->n_history);
 		return;
 	case COL_WAITING_ON:
@@ -136,8 +136,8 @@ static void draw_wrap_head(const struct snap_backend *b, struct rect r, struct f
 	char kind[ROWS_KIND_BUF], blockers[ROWS_BLOCKED_BUF];
 	int x = r.x + 1;
 
-	x += frame_printf(f, x, r.y, r.w - x, STYLE_MENUHEAD, "query of %d  %s%s%s  %s", (int)b->pid,
-		b->user ? b->user : "", b->user && b->database ? "@" : "",
+	x += frame_printf(f, x, r.y, r.w - x, STYLE_MENUHEAD, "query of %d  %s%s%s  %s",
+		(int)b->pid, b->user ? b->user : "", b->user && b->database ? "@" : "",
 		b->database ? b->database : "", b->exited ? "exited" : column_state_word(b->state));
 	if (b->leader_pid)
 		x += frame_printf(f, x, r.y, r.w - x, STYLE_MENUHEAD, "  %s", rows_kind(kind, b));

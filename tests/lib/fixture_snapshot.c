@@ -86,22 +86,19 @@ static const struct row incident[] = {
 		" l.price) FROM orders o JOIN order_line l ON l.order_id = o.id JOIN customer c ON "
 		"c.id ="
 		" o.customer_id WHERE o.placed_at >= now() - interval '3 years' GROUP BY 1, 2 "
-		"ORDER BY 1,"
-		" 2",
+		"ORDER BY 1, 2",
 		{{WAIT_IPC, 6200}, {WAIT_CPU, 1900}, {WAIT_IO, 1500}, {WAIT_RUNQ, 400}},
 		WAITS(IPC, "IPC", "ExecuteGather", 812), 921, 1120000,
 		.history = "oo#ppppppp#ppppppppp"},
 	{42007, "parallel worker", "report", "warehouse", NULL, "Metabase \u5206\u6790", "active",
 		"SELECT date_trunc('month', o.placed_at) AS month, c.region, count(*), "
-		"sum(l.quantity *"
-		" l.price) FROM orders o",
+		"sum(l.quantity * l.price) FROM orders o",
 		{{WAIT_IO, 5300}, {WAIT_CPU, 3900}, {WAIT_RUNQ, 800}},
 		WAITS(IO, "IO", "DataFileRead", 4), 9410, 88100, .history = "ooo#oo##oo#ooo#ooor#",
 		.leader = 42001},
 	{42008, "parallel worker", "report", "warehouse", NULL, "Metabase \u5206\u6790", "active",
 		"SELECT date_trunc('month', o.placed_at) AS month, c.region, count(*), "
-		"sum(l.quantity *"
-		" l.price) FROM orders o",
+		"sum(l.quantity * l.price) FROM orders o",
 		{{WAIT_IO, 4100}, {WAIT_CPU, 4900}, {WAIT_RUNQ, 1000}}, {false}, 8802, 92300,
 		.history = "o##oo##oo#o#o##oo#r#", .leader = 42001},
 	{42110, CLIENT, "etl", "warehouse", "10.1.9.40:41822", "pg_bulkload", "active",

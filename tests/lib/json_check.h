@@ -1,5 +1,4 @@
-/* A strict reader of JSON (RFC 8259): says whether a text is one value, nothing more, nothing less.
- */
+/* A strict reader of JSON (RFC 8259): says whether a text is one value, no more and no less. */
 #ifndef PGTOP_TESTS_JSON_CHECK_H
 #define PGTOP_TESTS_JSON_CHECK_H
 

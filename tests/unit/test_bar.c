@@ -50,8 +50,7 @@ static void a_small_share_is_seen_from_half_a_cell_on(void **state)
 	int cells[WAIT_NR];
 
 	(void)state;
-	/* lock: exactly 1/20 of the time on 10 cells; the remainders alone would give it nothing.
-	 */
+	/* lock: exactly 1/20 of the time on 10 cells; the remainders alone would give it none. */
 	t.ns[WAIT_CPU] = 255;
 	t.ns[WAIT_IO] = 395;
 	t.ns[WAIT_LWLOCK] = 300;

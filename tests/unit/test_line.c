@@ -30,8 +30,8 @@ static void type(const char *s)
 /* The text, "|" at the cursor. */
 static void assert_line(const char *want)
 {
-	_cleanup_free_ char *got = xasprintf(
-		"%.*s|%s", (int)line.at, line.text, line.text + line.at);
+	_cleanup_free_ char *got =
+		xasprintf("%.*s|%s", (int)line.at, line.text, line.text + line.at);
 
 	assert_string_equal(got, want);
 }
@@ -134,7 +134,8 @@ static void it_is_bounded(void **state)
 	longest[4998] = '\0';
 	line_set(&line, longest); /* cut at a character's edge */
 	assert_int_equal(line.len, (UI_TEXT_BYTES - 1) / 3 * 3);
-	line_set(&line, "\xff\xfe" "bad"); /* from a command line: kept, each byte a character */
+	line_set(&line, "\xff\xfe"
+			"bad"); /* from a command line: kept, each byte a character */
 	assert_int_equal(line.len, 5);
 	press(UI_KEY_HOME);
 	press(UI_KEY_DELETE);
@@ -144,8 +145,8 @@ static void it_is_bounded(void **state)
 static void any_keys(void **state)
 {
 	static const int keys[] = {UI_KEY_LEFT, UI_KEY_RIGHT, UI_KEY_HOME, UI_KEY_END,
-		UI_KEY_BACKSPACE, UI_KEY_DELETE, UI_KEY_CTRL_U, UI_KEY_CTRL_W, ' ', 'a', 0xe9, 0x0301,
-		0x7530, 0x1f363, 'b', 'c', ' ', 0x0308};
+		UI_KEY_BACKSPACE, UI_KEY_DELETE, UI_KEY_CTRL_U, UI_KEY_CTRL_W, ' ', 'a', 0xe9,
+		0x0301, 0x7530, 0x1f363, 'b', 'c', ' ', 0x0308};
 	uint64_t seed = 11;
 
 	(void)state;

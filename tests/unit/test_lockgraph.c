@@ -247,8 +247,7 @@ static void test_more_than_fit(void **state)
 	fakepg_release(&t.pg);
 }
 
-/* ---- damage ------------------------------------------------------------------------------------
- */
+/* ---- damage ---------------------------------------------------------------------------------- */
 
 /* One holder, two waiters: the table every damage begins from; slot 3 is asked. */
 static void simple(struct table *t)
@@ -379,8 +378,7 @@ static void test_reading_fails(void **state)
 	fakepg_release(&t.pg);
 }
 
-/* ---- movement ----------------------------------------------------------------------------------
- */
+/* ---- movement -------------------------------------------------------------------------------- */
 
 /* At the n-th read the holder lets go and the first waiter gets the lock. */
 struct mover {

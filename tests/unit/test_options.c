@@ -1,4 +1,5 @@
-/* The command line: defaults, every option, every bad usage, the help. tests/docs compares with the man page. */
+/* The command line: defaults, every option, every bad usage, the help. tests/docs compares it with
+ * the man page. */
 #include "unit.h"
 
 #include <stdbool.h>
@@ -6,7 +7,6 @@
 #include "options.h"
 #include "units.h"
 #include "util.h"
-
 
 #define MAX_ARGS 32
 

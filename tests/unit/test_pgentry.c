@@ -11,8 +11,7 @@
 
 #define PID 1001
 
-/* Writes at the n-th read from now: the entry is odd for `length` reads, then even and different.
- */
+/* Writes at the n-th read from now: the entry is odd for `length` reads, then even and another. */
 struct writer {
 	struct fakepg *pg;
 	int begin, end; /* counted down at each read */

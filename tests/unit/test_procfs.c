@@ -21,8 +21,7 @@
 #include "procfs.h"
 #include "util.h"
 
-/* A copy without a terminator and with nothing behind it, so that a sanitizer sees every overrun.
- */
+/* A copy without a terminator and with nothing behind it: a sanitizer sees every overrun. */
 static char *exact(const char *text, size_t len)
 {
 	char *p = xmalloc(len);

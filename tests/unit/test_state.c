@@ -350,8 +350,8 @@ static void pause_is_the_callers_business(void **state)
 static void delay_and_window_go_in_steps(void **state)
 {
 	static const uint64_t windows_s[] = {1, 5, 10, 30, 60, 300, 900};
-	static const char *const messages[] = {"window 1s", "window 5s", "window 10s",
-		"window 30s", "window 1m", "window 5m", "window 15m"};
+	static const char *const messages[] = {"window 1s", "window 5s", "window 10s", "window 30s",
+		"window 1m", "window 5m", "window 15m"};
 
 	(void)state;
 	assert_int_equal(key('+'), UI_REDRAW | UI_SET_DELAY);

@@ -157,8 +157,10 @@ static void hints_can_be_clicked(void **state)
 	}
 	for (int x = 119; x >= 0; x--)
 		if (view_hint_key(&st, &l, x) == UI_KEY_F(10)) {
-			assert_int_equal(ui_handle(&st, (struct ui_event){UI_KEY_CLICK, x, 29}), UI_QUIT);
-			assert_int_equal(ui_handle(&st, (struct ui_event){UI_KEY_CLICK, x, 28}), UI_REDRAW);
+			assert_int_equal(
+				ui_handle(&st, (struct ui_event){UI_KEY_CLICK, x, 29}), UI_QUIT);
+			assert_int_equal(
+				ui_handle(&st, (struct ui_event){UI_KEY_CLICK, x, 28}), UI_REDRAW);
 			break;
 		}
 	key('/'); /* now the line holds the text */
@@ -167,7 +169,7 @@ static void hints_can_be_clicked(void **state)
 	assert_int_equal(st.mode, MODE_FILTER);
 }
 
-/* Of a line that is too long what is around the cursor is shown, and the cursor where it belongs. */
+/* Of a line that is too long the part with the cursor is shown, and the cursor where it belongs. */
 static void the_cursor_stays_on_the_screen(void **state)
 {
 	struct frame f = {0};
@@ -188,8 +190,7 @@ static void the_cursor_stays_on_the_screen(void **state)
 			assert_int_not_equal(c->width, 0);
 			if (c->style == STYLE_INPUT && st.filter_text.at < st.filter_text.len &&
 				c->ch[0] < 0x80)
-				assert_int_equal(
-					c->ch[0], st.filter_text.text[st.filter_text.at]);
+				assert_int_equal(c->ch[0], st.filter_text.text[st.filter_text.at]);
 		}
 		key(UI_KEY_LEFT);
 	}

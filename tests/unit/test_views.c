@@ -315,9 +315,9 @@ static void the_graph_is_as_wide_as_its_window(void **state)
 			for (int x = from; x < w; x++)
 				assert_true(graph_at(&f, &l, x));
 			for (int x = 0; x < 4; x++)
-				assert_int_equal(frame_at(&f, from - 5 + x,
-							 l.graph.y + l.graph.h - 1)
-							 ->ch[0],
+				assert_int_equal(
+					frame_at(&f, from - 5 + x, l.graph.y + l.graph.h - 1)
+						->ch[0],
 					"-15s"[x]);
 		}
 	}
