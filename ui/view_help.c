@@ -16,16 +16,16 @@
 #define TYPE_W 12
 
 static const char *const numbers[] = {
-	"Times are measured by the kernel at every switch, not sampled: what a backend spent on "
-	"CPU, in each wait type and in the run queue, and what was lost, adds up to the time it "
-	"was watched.",
-	"Shares and rates cover the window, or the part of it that is known. A wait in progress "
-	"counts up to now and grows on the screen. AGE and MAX are of whole waits, also where "
-	"these began before the window; lost counts from the start.",
+	("Times are measured by the kernel at every switch, not sampled: what a backend spent on "
+	 "CPU, in each wait type and in the run queue, and what was lost, adds up to the time it "
+	 "was watched."),
+	("Shares and rates cover the window, or the part of it that is known. A wait in progress "
+	 "counts up to now and grows on the screen. AGE and MAX are of whole waits, also where "
+	 "these began before the window; lost counts from the start."),
 	"AAS: average active sessions, the time of all backends but idle, over the window.",
 	"lost: what the monitor missed; 0 on a healthy run. Lost time is shown as \"unknown\".",
-	"idle is left out of OFF%, of AAS and of the default sort. idle_xact never is: it holds "
-	"locks.",
+	("idle is left out of OFF%, of AAS and of the default sort. idle_xact never is: it holds "
+	 "locks."),
 	"A backend that was only idle is not listed (i), unless it blocks another one.",
 };
 
