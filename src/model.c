@@ -291,7 +291,7 @@ static void take_pending(struct model *m, struct model_backend *b, uint64_t cut_
 {
 	size_t n = 0;
 
-	for (; n < b->n_pending && !b->exited; n++) {
+	for (; n < b->n_pending; n++) {
 		struct model_wait *w = &b->pending[n];
 
 		*w = straightened(m, b, w);
@@ -312,7 +312,12 @@ static void take_pending(struct model *m, struct model_backend *b, uint64_t cut_
 
 bool model_is_news(const struct model_backend *b, uint32_t seq)
 {
-	return (int32_t)(seq - b->last_seq) > 0;
+	return !b->ends && (int32_t)(seq - b->last_seq) > 0;
+}
+
+bool model_awaits(const struct model_backend *b, uint32_t seq, uint32_t lost)
+{
+	return (int32_t)(seq - 1 - lost - b->received) > 0;
 }
 
 void model_event(
@@ -320,17 +325,15 @@ void model_event(
 {
 	struct model_wait w;
 
-	if (b->exited)
+	if (b->exited || b->ends || (!raw->exit && !model_is_news(b, raw->seq)))
 		return;
-	if (!raw->exit) {
-		if (!model_is_news(b, raw->seq))
-			return;
+	if (raw->exit) {
+		b->ends = true;
+	} else {
 		b->last_seq = raw->seq;
 		b->received++;
 	}
 	take_pending(m, b, cut_ns);
-	if (b->exited)
-		return; /* nothing comes after an exit */
 	if (b->n_pending) {
 		put_aside(b, raw);
 		return;

@@ -49,7 +49,7 @@ struct model_wait {
 	uint64_t end_ns;  /* on the CPU again; an exit: when */
 	uint32_t event;	  /* id of the wait event's name, MODEL_NO_ID for none */
 	uint32_t stack;	  /* id of the stack, MODEL_NO_ID for none */
-	uint32_t seq;	  /* waits of this backend so far, lost ones included */
+	uint32_t seq; /* number of this wait: those of this backend so far, lost ones included */
 	uint32_t lost;
 	uint32_t waker_pid;
 	uint8_t type;  /* enum wait_type of the blocked part */
@@ -107,9 +107,12 @@ struct model_backend *model_find_last(struct model *m, uint32_t pid);
 /* Whether the wait of that number was not taken yet. Numbers begin at 1 and wrap around. */
 bool model_is_news(const struct model_backend *b, uint32_t seq);
 
+/* Whether a wait of before that number is on its way; `lost` of them never come. To take that
+ * number first would mean to lose the others. */
+bool model_awaits(const struct model_backend *b, uint32_t seq, uint32_t lost);
+
 /* Takes a finished wait (or an exit), in the order they happened to this backend; one that was
- * taken before (by its seq) is left alone. cut_ns: the next
- * cut; what ends after it is put aside. */
+ * taken before (by its seq) is left alone. cut_ns: the next cut; what ends after it is put aside. */
 void model_event(
 	struct model *m, struct model_backend *b, const struct model_wait *w, uint64_t cut_ns);
 

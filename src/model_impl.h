@@ -17,6 +17,7 @@ struct model_backend {
 	uint32_t received;    /* waits delivered */
 	uint32_t last_seq;    /* of the last of them */
 	bool exited;
+	bool ends;     /* its exit has come, though it may be put aside */
 	bool replaced; /* its pid has another owner, though events of it are pending yet */
 	struct model_wait *pending; /* end after the cut that was current when they came */
 	size_t n_pending, cap_pending;

@@ -365,6 +365,20 @@ static struct model_state state_of(
 	return st;
 }
 
+/* The waits that are not in the ring yet; none if one of before them is in it still. */
+static void take_staged(struct drain *d, uint32_t pid, const struct offcpu_task *t)
+{
+	uint64_t ticks = ticks_of(d->m, t->start_boottime_ns);
+	const struct model_backend *b = model_find(d->m->model, pid, ticks);
+	const struct offcpu_event *first = &t->staged[0];
+	uint32_t n = MIN(t->n_staged, (uint32_t)OFFCPU_STAGED);
+
+	if (n && (b ? model_awaits(b, first->seq, first->lost) : first->seq != first->lost + 1))
+		return;
+	for (uint32_t i = 0; i < n; i++)
+		on_event(d, &t->staged[i], sizeof(t->staged[i]));
+}
+
 /* One that is not known though it has waited becomes known by an event on its way. */
 static struct model_backend *backend_of_task(
 	struct monitor *m, uint32_t pid, const struct offcpu_task *t)
@@ -374,33 +388,32 @@ static struct model_backend *backend_of_task(
 	return backend_for(m, pid, t->start_boottime_ns, t->server_pid, t->in_ns);
 }
 
-/* The waits that are not in the ring yet. */
-static void take_staged(struct drain *d, const struct offcpu_task *t)
+static void close_task(struct drain *d, uint32_t pid, const struct offcpu_task *t)
 {
-	uint32_t n = MIN(t->n_staged, (uint32_t)OFFCPU_STAGED);
+	struct monitor *m = d->m;
+	struct model_backend *b;
+	struct model_state st;
 
-	for (uint32_t i = 0; i < n; i++)
-		on_event(d, &t->staged[i], sizeof(t->staged[i]));
+	if (t->begun != t->done) {
+		/* It could not be read in one piece: the next tick will tell. */
+		b = model_find(m->model, pid, ticks_of(m, t->start_boottime_ns));
+		if (b)
+			monitor_session(b)->visited_cut_ns = d->cut_ns;
+		return;
+	}
+	take_staged(d, pid, t);
+	b = backend_of_task(m, pid, t);
+	if (!b)
+		return;
+	monitor_session(b)->visited_cut_ns = d->cut_ns;
+	st = state_of(m, monitor_session(b), t, d->cut_ns);
+	model_close(m->model, b, &st, d->cut_ns);
 }
 
 static void close_tracked(struct drain *d, const struct source_tasks *tasks)
 {
-	struct monitor *m = d->m;
-	uint64_t cut_ns = d->cut_ns;
-
-	for (size_t i = 0; i < tasks->n; i++) {
-		const struct offcpu_task *t = &tasks->tasks[i];
-		struct model_backend *b;
-		struct model_state st;
-
-		take_staged(d, t);
-		b = backend_of_task(m, tasks->pids[i], t);
-		if (!b)
-			continue;
-		monitor_session(b)->visited_cut_ns = cut_ns;
-		st = state_of(m, monitor_session(b), t, cut_ns);
-		model_close(m->model, b, &st, cut_ns);
-	}
+	for (size_t i = 0; i < tasks->n; i++)
+		close_task(d, tasks->pids[i], &tasks->tasks[i]);
 }
 
 struct close_rest {

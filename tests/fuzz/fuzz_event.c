@@ -47,6 +47,7 @@ struct run {
 	struct classify_seed seed;
 	uint64_t window_ns, delay_ns, cut_ns;
 	bool window_changed;
+	uint32_t seq;
 	struct input *in;
 	struct model_view view;
 };
@@ -83,6 +84,8 @@ static void step_event(struct run *r)
 		ev->wake_ns = a_time(r);
 		ev->end_ns = a_time(r);
 	}
+	if (!(kind & 2))
+		ev->seq = ++r->seq;
 	ev->pid %= PIDS;
 	ev->start_boottime_ns = ev->start_boottime_ns % 2 + 1;
 	b = model_find(r->m, ev->pid, ev->start_boottime_ns);
@@ -108,7 +111,8 @@ static void close_one(void *ctx, struct model_backend *b)
 		.resumed_ns = (kind & 192) == 192 ? a_time(r) : 0,
 		.event = (uint32_t)number(r->in, 1),
 		.stack = MODEL_NO_ID,
-		.seq = (uint32_t)number(r->in, 1),
+		.seq = kind & 1 ? r->seq : (uint32_t)number(r->in, 1),
+		.lost = (uint32_t)number(r->in, 1) % 3,
 		.type = WAIT_IO,
 	};
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "offcpu.h"
 #include "util.h"
 
 static uint64_t roll(uint64_t *seed)
@@ -45,7 +46,6 @@ static struct life_wait next_wait(uint64_t *seed, const struct life_shape *s, ui
 
 	w.type = random_type(seed);
 	w.event = (uint32_t)(w.type * 1000 + roll(seed) % s->n_events);
-	w.lost = permille(seed, s->lost_permille);
 	switch (roll(seed) % 8) {
 	case 0: /* preempted */
 		w.runnable = true;
@@ -62,6 +62,56 @@ static struct life_wait next_wait(uint64_t *seed, const struct life_shape *s, ui
 		w.end_ns = w.wake_ns + about(seed, s->wait_ns / 8 + 1);
 	}
 	return w;
+}
+
+/* What the BPF program does with the events: a task keeps up to OFFCPU_STAGED of them, some kinds go
+ * at once, with those before them; what the ring refuses stays with the task. */
+struct stage {
+	struct life *l;
+	uint64_t *seed;
+	const struct life_shape *s;
+	size_t staged[OFFCPU_STAGED], n;
+};
+
+static bool flush(struct stage *st, uint64_t now_ns)
+{
+	if (st->n && permille(st->seed, st->s->full_permille))
+		return false;
+	for (size_t i = 0; i < st->n; i++)
+		st->l->waits[st->staged[i]].sent_ns = now_ns;
+	st->n = 0;
+	return true;
+}
+
+static bool stage_one(struct stage *st, size_t i, uint64_t now_ns)
+{
+	if (st->n == OFFCPU_STAGED && !flush(st, now_ns))
+		return false;
+	if (i < st->l->n)
+		st->staged[st->n++] = i;
+	return true;
+}
+
+static void stage_events(struct life *l, uint64_t *seed, const struct life_shape *s)
+{
+	struct stage st = {.l = l, .seed = seed, .s = s};
+
+	for (size_t i = 0; i < l->n; i++) {
+		struct life_wait *w = &l->waits[i];
+
+		w->sent_ns = UINT64_MAX;
+		if (roll(seed) % 6 == 0) { /* with a stack */
+			w->lost = !flush(&st, w->end_ns) || permille(seed, s->full_permille);
+			w->sent_ns = w->lost ? UINT64_MAX : w->end_ns;
+			continue;
+		}
+		w->lost = !stage_one(&st, i, w->end_ns);
+		if (st.n == OFFCPU_STAGED)
+			(void)flush(&st, w->end_ns);
+	}
+	if (l->exit_ns != UINT64_MAX)
+		l->exit_lost = !stage_one(&st, l->n, l->exit_ns) || !flush(&st, l->exit_ns) ||
+			       permille(seed, s->full_permille);
 }
 
 void life_make(struct life *l, uint64_t *seed, const struct life_shape *s)
@@ -96,10 +146,10 @@ void life_make(struct life *l, uint64_t *seed, const struct life_shape *s)
 		in_ns = w.end_ns;
 		if (permille(seed, s->exit_permille)) {
 			l->exit_ns = in_ns + about(seed, s->wait_ns);
-			l->exit_lost = permille(seed, s->lost_permille);
 			break;
 		}
 	}
+	stage_events(l, seed, s);
 }
 
 void life_done(struct life *l)
@@ -122,6 +172,23 @@ size_t life_at(const struct life *l, uint64_t at_ns)
 	return lo;
 }
 
+size_t life_staged(const struct life *l, uint64_t at_ns, size_t i)
+{
+	for (; i < l->n && l->waits[i].end_ns <= at_ns; i++)
+		if (!l->waits[i].lost && l->waits[i].sent_ns > at_ns)
+			return i;
+	return l->n;
+}
+
+static uint32_t lost_before(const struct life *l, size_t i)
+{
+	uint32_t n = 0;
+
+	while (i-- > 0)
+		n += l->waits[i].lost;
+	return n;
+}
+
 struct model_state life_state(const struct life *l, uint64_t at_ns)
 {
 	size_t i = life_at(l, at_ns);
@@ -132,10 +199,9 @@ struct model_state life_state(const struct life *l, uint64_t at_ns)
 		.event = MODEL_NO_ID,
 		.stack = MODEL_NO_ID,
 		.seq = (uint32_t)i,
+		.lost = lost_before(l, i),
 	};
 
-	for (size_t k = 0; k < i; k++)
-		st.lost += l->waits[k].lost;
 	if (st.on_cpu)
 		return st;
 	st.out_ns = w->out_ns;
@@ -158,6 +224,7 @@ struct model_wait life_event(const struct life *l, size_t i)
 		.event = w->event,
 		.stack = w->event % 3 ? MODEL_NO_ID : w->event,
 		.seq = (uint32_t)i + 1,
+		.lost = lost_before(l, i),
 		.waker_pid = w->event % 50,
 		.type = w->type,
 		.waker = w->runnable ? MODEL_WAKER_NONE : MODEL_WAKER_TASK,
@@ -166,8 +233,6 @@ struct model_wait life_event(const struct life *l, size_t i)
 		.waker_comm = "waker",
 	};
 
-	for (size_t k = 0; k <= i; k++)
-		ev.lost += l->waits[k].lost;
 	return ev;
 }
 

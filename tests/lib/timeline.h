@@ -17,7 +17,8 @@ struct life_wait {
 	uint32_t event;
 	uint8_t type;
 	bool runnable, at_least;
-	bool lost;		 /* its event does not arrive */
+	uint64_t sent_ns; /* its event goes into the ring then, with others; UINT64_MAX: never */
+	bool lost;	  /* neither the ring nor the task had room for it */
 	uint64_t known_until_ns; /* of a lost one: up to here its state was read at a cut */
 };
 
@@ -33,11 +34,11 @@ struct life {
 	/* What the model was given so far. */
 	struct model_backend *b; /* NULL: not known to it, or not any more */
 	uint64_t watched_from_ns;
-	size_t sent;	   /* waits taken from the ring or lost */
-	uint32_t received; /* of these, those that arrived */
+	size_t sent; /* waits that have been in the ring, or are lost */
 	bool exit_sent;
-	bool cut_known; /* at the last cut the state was known */
-	bool closed;	/* at the last cut it was closed at that cut */
+	uint32_t received, last_seq; /* of the waits it has taken */
+	bool cut_known;		     /* at the last cut the state was known */
+	bool closed;		     /* at the last cut it was closed at that cut */
 };
 
 /* What a life must have been charged in [from_ns, to_ns). */
@@ -55,6 +56,9 @@ void life_expect(const struct life *l, uint64_t from_ns, uint64_t to_ns, uint64_
  * (of n) if it runs until its end. */
 size_t life_at(const struct life *l, uint64_t at_ns);
 
+/* The next wait from i on that has ended at that time and is not in the ring yet; n if none. */
+size_t life_staged(const struct life *l, uint64_t at_ns, size_t i);
+
 /* What the kernel's map says of it at that time. */
 struct model_state life_state(const struct life *l, uint64_t at_ns);
 
@@ -65,9 +69,10 @@ struct model_wait life_exit(const struct life *l);
 /* A life from begin_ns to at most horizon_ns, of waits of about wait_ns. */
 struct life_shape {
 	uint64_t begin_ns, horizon_ns, wait_ns;
-	bool forked;			       /* else found, on the CPU or off */
-	unsigned lost_permille, exit_permille; /* per wait */
-	uint32_t n_events;		       /* distinct wait events a type */
+	bool forked;		/* else found, on the CPU or off */
+	unsigned full_permille; /* how often the ring has no room */
+	unsigned exit_permille; /* per wait */
+	uint32_t n_events;	/* distinct wait events a type */
 };
 void life_make(struct life *l, uint64_t *seed, const struct life_shape *s);
 void life_done(struct life *l);

@@ -315,13 +315,15 @@ static void a_gap_is_unknown_exactly(void **state)
 {
 	struct fixture *f = *state;
 	struct model_wait w = lock_wait(600, 700, 0, 800);
+	struct model_state st = running_since(800, 3);
 
 	event(f, lock_wait(0, 100, 0, 200), NO_CUT);
 	/* Lost: a wait that ended at 600. */
 	w.lost = 1;
 	w.seq = 3;
 	event(f, w, NO_CUT);
-	tick_running(f, 1000, 800, 2);
+	st.lost = 1;
+	tick(f, 1000, &st);
 	assert_times(f, 100 + 100 + 200, 0, 200, 400);
 	assert_int_equal(model_unknown_ns(f->m), MS(400));
 	assert_int_equal(model_anomalies(f->m), 0);
@@ -331,21 +333,40 @@ static void what_was_charged_of_a_lost_wait_stays(void **state)
 {
 	struct fixture *f = *state;
 	struct model_state st = running_since(1600, 1);
+	struct model_wait w = lock_wait(1600, 2100, 0, 2200);
 
 	tick_locked(f, 1000, 0, 200, 0, 0);
 	st.lost = 1;
 	tick(f, 2000, &st);
 	assert_times(f, 200 + 400, 0, 800, 600);
 	/* The next event is continuous with that. */
-	event(f, lock_wait(1600, 2100, 0, 2200), NO_CUT);
-	tick_running(f, 3000, 2200, 1);
+	w.seq = 2;
+	w.lost = 1;
+	event(f, w, NO_CUT);
+	st = running_since(2200, 2);
+	st.lost = 1;
+	tick(f, 3000, &st);
 	assert_times(f, 200 + 500 + 800, 0, 900, 600);
+}
+
+static void after_a_loss_a_long_wait_is_charged_at_each_tick(void **state)
+{
+	struct fixture *f = *state;
+	struct model_state st = locked_since(300, 400, 0, 1);
+
+	st.lost = 1;
+	for (uint64_t ms = 1000; ms <= 5000; ms += 1000) {
+		tick(f, ms, &st);
+		assert_times(f, 100, 0, ms - 400, 300);
+		assert_true(f->v.current.present);
+	}
 }
 
 static void lost_and_ended_after_the_cut(void **state)
 {
 	struct fixture *f = *state;
 	struct model_state st = running_since(1200, 1);
+	struct model_wait w = lock_wait(1200, 2100, 0, 2200);
 
 	/* On CPU since 1200, what was before is lost: up to the cut nothing is known. */
 	st.lost = 1;
@@ -354,9 +375,80 @@ static void lost_and_ended_after_the_cut(void **state)
 	assert_false(f->v.current.present);
 	tick(f, 2000, &st);
 	assert_times(f, 800, 0, 0, 1200);
-	event(f, lock_wait(1200, 2100, 0, 2200), NO_CUT);
-	tick_running(f, 3000, 2200, 1);
+	w.seq = 2;
+	w.lost = 1;
+	event(f, w, NO_CUT);
+	st = running_since(2200, 2);
+	st.lost = 1;
+	tick(f, 3000, &st);
 	assert_times(f, 900 + 800, 0, 100, 1200);
+}
+
+static void a_wait_is_taken_once(void **state)
+{
+	struct fixture *f = *state;
+	struct model_wait first = lock_wait(0, 100, 0, 200), second = lock_wait(200, 300, 0, 500);
+
+	first.seq = 1;
+	second.seq = 2;
+	assert_true(model_is_news(f->b, 1));
+	event(f, first, NO_CUT);
+	assert_false(model_is_news(f->b, 1));
+	assert_true(model_is_news(f->b, 2));
+	event(f, second, NO_CUT);
+	/* Read from the task's state before, they come out of the ring once more. */
+	event(f, first, NO_CUT);
+	event(f, second, NO_CUT);
+	tick_running(f, 1000, 500, 2);
+	assert_times(f, 700, 0, 300, 0);
+	assert_int_equal(f->v.waits, 2);
+	assert_int_equal(model_anomalies(f->m), 0);
+}
+
+static void numbers_wrap_around(void **state)
+{
+	static const uint32_t seqs[] = {0x70000000, 0xe0000000, 0xffffffff};
+	struct fixture *f = *state;
+	struct model_wait w = lock_wait(0, 0, 0, 0);
+
+	for (size_t i = 0; i < ARRAY_SIZE(seqs); i++) {
+		w.seq = seqs[i];
+		event(f, w, NO_CUT);
+	}
+	assert_true(model_is_news(f->b, 0));
+	assert_true(model_is_news(f->b, 5));
+	assert_false(model_is_news(f->b, 0xffffffff));
+	assert_false(model_is_news(f->b, 0xe0000000));
+}
+
+static void waits_that_are_on_their_way(void **state)
+{
+	struct fixture *f = *state;
+	struct model_wait w = lock_wait(0, 100, 0, 200);
+
+	assert_false(model_awaits(f->b, 1, 0));
+	assert_true(model_awaits(f->b, 2, 0));
+	event(f, w, NO_CUT);
+	assert_false(model_awaits(f->b, 1, 0)); /* taken */
+	assert_false(model_awaits(f->b, 2, 0)); /* the next */
+	assert_true(model_awaits(f->b, 3, 0));
+	assert_false(model_awaits(f->b, 3, 1)); /* number 2 is lost */
+}
+
+static void nothing_comes_after_an_exit(void **state)
+{
+	struct fixture *f = *state;
+
+	event(f, lock_wait(0, 100, 0, 200), AT(1000));
+	event(f, exit_at(200, 1200), AT(1000));
+	assert_false(model_exited(f->b));
+	assert_false(model_is_news(f->b, 2));
+	event(f, lock_wait(200, 300, 0, 400), AT(1000));
+	tick(f, 1000, NULL);
+	assert_times(f, 900, 0, 100, 0);
+	tick(f, 2000, NULL);
+	assert_times(f, 1100, 0, 100, 0);
+	assert_int_equal(f->v.waits, 1);
 }
 
 static void out_of_order_stamps(void **state)
@@ -530,7 +622,12 @@ int main(void)
 		MODEL_CASE(an_event_on_its_way_holds_up_the_close),
 		MODEL_CASE(a_gap_is_unknown_exactly),
 		MODEL_CASE(what_was_charged_of_a_lost_wait_stays),
+		MODEL_CASE(after_a_loss_a_long_wait_is_charged_at_each_tick),
 		MODEL_CASE(lost_and_ended_after_the_cut),
+		MODEL_CASE(a_wait_is_taken_once),
+		MODEL_CASE(numbers_wrap_around),
+		MODEL_CASE(waits_that_are_on_their_way),
+		MODEL_CASE(nothing_comes_after_an_exit),
 		MODEL_CASE(out_of_order_stamps),
 		MODEL_CASE(a_state_older_than_what_is_charged),
 		MODEL_CASE(exit_before_the_cut),

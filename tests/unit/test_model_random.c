@@ -60,11 +60,14 @@ static uint64_t roll(struct run *r, uint64_t n)
 
 /* ---- the kernel's side ---- */
 
-static uint64_t next_end_ns(const struct life *l)
+/* When its next event goes into the ring. */
+static uint64_t next_sent_ns(struct life *l)
 {
+	while (l->sent < l->n && l->waits[l->sent].lost)
+		l->sent++;
 	if (l->exit_sent)
 		return UINT64_MAX;
-	return l->sent < l->n ? l->waits[l->sent].end_ns : l->exit_ns;
+	return l->sent < l->n ? l->waits[l->sent].sent_ns : l->exit_ns;
 }
 
 /* Who has the next event in the ring. */
@@ -73,8 +76,8 @@ static struct life *next_in_ring(struct run *r, uint64_t until_ns)
 	struct life *first = NULL;
 
 	for (size_t i = 0; i < r->n; i++) {
-		uint64_t end = next_end_ns(&r->lives[i]);
-		if (end <= until_ns && (!first || end < next_end_ns(first)))
+		uint64_t sent = next_sent_ns(&r->lives[i]);
+		if (sent <= until_ns && (!first || sent < next_sent_ns(first)))
 			first = &r->lives[i];
 	}
 	return first;
@@ -96,22 +99,29 @@ static void know(struct run *r, struct life *l, uint64_t begin_ns)
 	CHECK(r, l, model_find(r->m, l->pid, l->start_ticks) == l->b);
 }
 
+static void deliver_wait(struct run *r, struct life *l, size_t i, uint64_t cut_ns)
+{
+	struct model_wait ev = life_event(l, i);
+
+	know(r, l, ev.in_ns);
+	CHECK(r, l, model_is_news(l->b, ev.seq) == (ev.seq > l->last_seq && !l->exit_sent));
+	l->received += model_is_news(l->b, ev.seq);
+	l->last_seq = MAX(l->last_seq, ev.seq);
+	model_event(r->m, l->b, &ev, cut_ns);
+}
+
+/* Out of the ring; what was taken from the map before comes once more. */
 static void deliver(struct run *r, struct life *l, uint64_t cut_ns)
 {
-	struct model_wait ev;
+	struct model_wait ev = life_exit(l);
 
-	if (l->sent == l->n) {
-		l->exit_sent = true;
-		if (l->exit_lost)
-			return;
-		ev = life_exit(l);
-	} else {
-		l->sent++;
-		if (l->waits[l->sent - 1].lost)
-			return;
-		l->received++;
-		ev = life_event(l, l->sent - 1);
+	if (l->sent < l->n) {
+		deliver_wait(r, l, l->sent++, cut_ns);
+		return;
 	}
+	l->exit_sent = true;
+	if (l->exit_lost)
+		return;
 	know(r, l, ev.in_ns);
 	model_event(r->m, l->b, &ev, cut_ns);
 }
@@ -129,7 +139,7 @@ static void drain(struct run *r, uint64_t until_ns, uint64_t cut_ns)
 /* Whether an event was delivered that ends after the cut. */
 static bool straddles(const struct life *l, uint64_t cut_ns)
 {
-	for (size_t i = life_at(l, cut_ns); i < l->sent; i++)
+	for (size_t i = life_at(l, cut_ns); i < l->last_seq; i++)
 		if (!l->waits[i].lost)
 			return true;
 	return l->exit_sent && !l->exit_lost && l->exit_ns > cut_ns;
@@ -142,12 +152,28 @@ static bool lost_at(const struct life *l, uint64_t at_ns)
 	return i < l->n && l->waits[i].lost;
 }
 
+/* What is not in the ring yet is taken from the map, unless what was before it is still in it. */
+static void take_staged(struct run *r, struct life *l, uint64_t cut_ns, uint64_t read_ns)
+{
+	size_t i = life_staged(l, read_ns, 0);
+	struct model_wait first;
+
+	if (i == l->n)
+		return;
+	first = life_event(l, i);
+	if (l->b ? model_awaits(l->b, first.seq, first.lost) : first.seq != first.lost + 1)
+		return;
+	for (; i < l->n; i = life_staged(l, read_ns, i + 1))
+		deliver_wait(r, l, i, cut_ns);
+}
+
 /* One that is in the kernel's map. */
 static void close_tracked(struct run *r, struct life *l, uint64_t cut_ns, uint64_t read_ns)
 {
 	struct model_state st = life_state(l, read_ns);
 	size_t i = life_at(l, read_ns);
 
+	take_staged(r, l, cut_ns, read_ns);
 	if (!l->b && st.seq != st.lost)
 		return; /* it becomes known by an event on its way */
 	know(r, l, st.in_ns);
@@ -203,7 +229,7 @@ static void tick(struct run *r, uint64_t cut_ns)
 	/* An event that is just being written holds up those behind it. */
 	drain(r, roll(r, 8) ? drained_ns : cut_ns - roll(r, r->delay_ns / 8), cut_ns);
 	for (size_t i = 0; i < r->n; i++)
-		while (r->lives[i].exit_ns <= read_ns && !r->lives[i].exit_sent)
+		while (r->lives[i].exit_ns <= read_ns && next_sent_ns(&r->lives[i]) != UINT64_MAX)
 			deliver(r, &r->lives[i], cut_ns);
 	r->cut_ns = cut_ns;
 	r->now_ns = drained_ns;
@@ -382,7 +408,7 @@ static void make_lives(struct run *r, uint64_t start_ns, uint64_t horizon_ns)
 			.horizon_ns = horizon_ns,
 			.wait_ns = (horizon_ns - start_ns) / (r->overflow ? 2000 : 2 + roll(r, 80)),
 			.forked = roll(r, 2),
-			.lost_permille = r->loss ? (unsigned)roll(r, 300) : 0,
+			.full_permille = r->loss ? (unsigned)roll(r, 300) : 0,
 			.exit_permille = r->overflow ? 0 : (unsigned)roll(r, 100),
 			.n_events = r->overflow ? 200 : 6,
 		};

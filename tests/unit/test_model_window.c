@@ -339,6 +339,7 @@ static void folding_keeps_totals(void **state)
 	/* Short lives of two clusters: 1 ms on CPU, 3 ms a lock, exit. */
 	for (uint32_t i = 0; i < n; i++) {
 		struct model_wait w = lock_wait(100, 101, 104, 104), gone = exit_at(104, 104);
+		w.seq = 1;
 		struct model_backend *b = model_add(f->m, 1000 + i, i + 1, i % 2, AT(100));
 		w.seq = 1;
 		model_event(f->m, b, &w, NO_CUT);

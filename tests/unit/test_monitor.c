@@ -257,6 +257,106 @@ static void known_from_the_map_while_its_events_are_on_their_way(void **state)
 	assert_int_equal(row(BACKEND)->times.ns[WAIT_UNKNOWN], 0);
 }
 
+static struct offcpu_event *staged(
+	uint32_t pid, uint32_t seq, uint64_t in, uint64_t out, uint64_t end)
+{
+	struct offcpu_task *t = NULL;
+	struct offcpu_event ev = event_of(pid, 7, seq);
+
+	ev.wait_event = LOCK_XID;
+	ev.in_ns = T0 + MS(in);
+	ev.out_ns = T0 + MS(out);
+	ev.wake_ns = ev.end_ns = T0 + MS(end);
+	for (size_t i = 0; i < src.n_tasks; i++)
+		if (src.pids[i] == pid)
+			t = &src.tasks[i];
+	assert_non_null(t);
+	t->staged[t->n_staged++] = ev;
+	return &t->staged[t->n_staged - 1];
+}
+
+static void what_is_not_in_the_ring_yet_is_taken_from_the_map(void **state)
+{
+	(void)state;
+	add_cluster(SERVER, "/a");
+	open_monitor();
+	on_cpu(BACKEND, 7, 2, 600);
+	staged(BACKEND, 1, 0, 100, 200);
+	staged(BACKEND, 2, 200, 300, 600);
+	tick_at(1000);
+	assert_int_equal(row(BACKEND)->watched_ns, MS(1000));
+	assert_int_equal(row(BACKEND)->times.ns[WAIT_LOCK], MS(400));
+	assert_int_equal(snap->self.events, 2);
+	/* Once more, with the next one. */
+	waited(BACKEND, 7, 1, 0, 100, 200);
+	waited(BACKEND, 7, 2, 200, 300, 600);
+	waited(BACKEND, 7, 3, 600, 1100, 1200);
+	on_cpu(BACKEND, 7, 3, 1200);
+	tick_at(2000);
+	assert_int_equal(row(BACKEND)->times.ns[WAIT_LOCK], MS(500));
+	assert_int_equal(row(BACKEND)->waits, 3);
+	assert_int_equal(snap->self.events, 3);
+}
+
+static void not_before_what_is_in_the_ring_still(void **state)
+{
+	(void)state;
+	add_cluster(SERVER, "/a");
+	open_monitor();
+	on_cpu(BACKEND, 7, 2, 600);
+	staged(BACKEND, 2, 200, 300, 600);
+	tick_at(1000);
+	assert_null(row(BACKEND));
+	waited(BACKEND, 7, 1, 0, 100, 200);
+	tick_at(2000);
+	assert_int_equal(row(BACKEND)->watched_ns, MS(2000));
+	assert_int_equal(row(BACKEND)->times.ns[WAIT_LOCK], MS(400));
+	assert_int_equal(row(BACKEND)->times.ns[WAIT_UNKNOWN], 0);
+	/* It is known now, and waits for number 3 to come. */
+	on_cpu(BACKEND, 7, 4, 2500);
+	staged(BACKEND, 4, 2300, 2400, 2500);
+	tick_at(3000);
+	assert_int_equal(row(BACKEND)->watched_ns, MS(2000));
+	waited(BACKEND, 7, 3, 600, 2200, 2300);
+	tick_at(4000);
+	assert_int_equal(row(BACKEND)->watched_ns, MS(4000));
+	assert_int_equal(row(BACKEND)->times.ns[WAIT_UNKNOWN], 0);
+}
+
+static void what_was_refused_is_not_waited_for(void **state)
+{
+	(void)state;
+	add_cluster(SERVER, "/a");
+	open_monitor();
+	on_cpu(BACKEND, 7, 3, 900);
+	src.tasks[0].lost = 1;
+	staged(BACKEND, 2, 300, 400, 600)->lost = 1;
+	staged(BACKEND, 3, 600, 700, 900)->lost = 1;
+	tick_at(1000);
+	assert_int_equal(row(BACKEND)->watched_ns, MS(700));
+	assert_int_equal(row(BACKEND)->waits, 2);
+}
+
+static void a_state_in_pieces_is_left_alone(void **state)
+{
+	(void)state;
+	add_cluster(SERVER, "/a");
+	open_monitor();
+	on_cpu(BACKEND, 7, 0, 0);
+	tick_at(1000);
+	on_cpu(BACKEND, 7, 1, 1700);
+	staged(BACKEND, 1, 5, 6, 7);
+	src.tasks[0].begun = 1;
+	tick_at(2000);
+	assert_false(row(BACKEND)->exited);
+	assert_int_equal(row(BACKEND)->watched_ns, MS(1000));
+	on_cpu(BACKEND, 7, 1, 1700);
+	staged(BACKEND, 1, 0, 1500, 1700);
+	tick_at(3000);
+	assert_int_equal(row(BACKEND)->watched_ns, MS(3000));
+	assert_int_equal(row(BACKEND)->times.ns[WAIT_LOCK], MS(200));
+}
+
 static void a_late_tick_closes_at_the_last_due_time(void **state)
 {
 	(void)state;
@@ -566,6 +666,10 @@ int main(void)
 		CASE(an_event_being_written_holds_nothing_up),
 		CASE(a_wait_in_progress_is_shown),
 		CASE(known_from_the_map_while_its_events_are_on_their_way),
+		CASE(what_is_not_in_the_ring_yet_is_taken_from_the_map),
+		CASE(not_before_what_is_in_the_ring_still),
+		CASE(what_was_refused_is_not_waited_for),
+		CASE(a_state_in_pieces_is_left_alone),
 		CASE(a_late_tick_closes_at_the_last_due_time),
 		CASE(the_history_ends_inside_a_slot),
 		CASE(another_interval_never_cuts_before_what_was_charged),
