@@ -112,7 +112,8 @@ bool model_is_news(const struct model_backend *b, uint32_t seq);
 bool model_awaits(const struct model_backend *b, uint32_t seq, uint32_t lost);
 
 /* Takes a finished wait (or an exit), in the order they happened to this backend; one that was
- * taken before (by its seq) is left alone. cut_ns: the next cut; what ends after it is put aside. */
+ * taken before (by its seq) is left alone. cut_ns: the next cut; what ends after it is put
+ * aside. */
 void model_event(
 	struct model *m, struct model_backend *b, const struct model_wait *w, uint64_t cut_ns);
 

@@ -64,8 +64,8 @@ static struct life_wait next_wait(uint64_t *seed, const struct life_shape *s, ui
 	return w;
 }
 
-/* What the BPF program does with the events: a task keeps up to OFFCPU_STAGED of them, some kinds go
- * at once, with those before them; what the ring refuses stays with the task. */
+/* What the BPF program does with the events: a task keeps up to OFFCPU_STAGED of them, some kinds
+ * go at once, with those before them; what the ring refuses stays with the task. */
 struct stage {
 	struct life *l;
 	uint64_t *seed;
