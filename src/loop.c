@@ -33,7 +33,7 @@ static int watch(struct loop *l, int fd, uint32_t events, enum who who)
 static void handled_signals(sigset_t *set)
 {
 	static const int signals[] = {
-		SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP, SIGUSR1, SIGUSR2};
+		SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP, SIGCONT, SIGUSR1, SIGUSR2};
 
 	sigemptyset(set);
 	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
@@ -109,6 +109,10 @@ static int on_signal(struct loop *l)
 				h->stop(h->ctx);
 			else
 				kill(getpid(), SIGSTOP);
+			break;
+		case SIGCONT:
+			if (h->continued)
+				h->continued(h->ctx);
 			break;
 		case SIGUSR1:
 		case SIGUSR2:

@@ -24,9 +24,11 @@ struct loop_handler {
 	/* Standard input is readable; NULL: it is not watched. Called again at once when it
 	 * returns LOOP_AGAIN. */
 	int (*input)(void *ctx);
-	/* SIGWINCH, and SIGTSTP (the handler stops the process itself); NULL: ignored. */
+	/* SIGWINCH, SIGTSTP (the handler stops the process itself), and SIGCONT, which also
+	 * follows a SIGSTOP that nobody saw come. NULL: ignored. */
 	void (*resized)(void *ctx);
 	void (*stop)(void *ctx);
+	void (*continued)(void *ctx);
 	void *ctx;
 };
 enum { LOOP_AGAIN = 2 };

@@ -4,6 +4,7 @@
  * ui/.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -195,6 +196,14 @@ static void screen_stop(void *ctx)
 
 	ui_suspend(app->ui);
 	kill(getpid(), SIGSTOP);
+}
+
+/* Whoever had the terminal meanwhile has set its modes. */
+static void screen_continued(void *ctx)
+{
+	struct app *app = ctx;
+
+	ui_suspend(app->ui);
 	ui_resume(app->ui);
 }
 
@@ -214,6 +223,7 @@ static int run_screen(struct app *app, struct diag *d)
 		.input = screen_input,
 		.resized = screen_resized,
 		.stop = screen_stop,
+		.continued = screen_continued,
 		.ctx = app,
 	};
 	int err = ui_new(&app->ui, &o, d);
@@ -257,6 +267,18 @@ static int run(struct app *app, struct diag *d)
 	return o->batch ? run_batch(app, d) : run_screen(app, d);
 }
 
+/* Descriptors 0 to 2 that were closed would be given to the next file opened. Returns whether
+ * standard output was one of them. */
+static bool reserve_standard_fds(void)
+{
+	bool no_output = fcntl(STDOUT_FILENO, F_GETFD) < 0;
+
+	for (int fd = 0; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			(void)!open("/dev/null", O_RDWR); /* takes the lowest that is free */
+	return no_output;
+}
+
 static int put(const char *text)
 {
 	return fputs(text, stdout) == EOF || fflush(stdout) ? 1 : 0;
@@ -266,6 +288,7 @@ int main(int argc, char **argv)
 {
 	struct app app = {0};
 	struct diag d = {0};
+	bool no_output = reserve_standard_fds();
 	int err, status = 0;
 
 	setlocale(LC_CTYPE, "");
@@ -281,7 +304,7 @@ int main(int argc, char **argv)
 	} else if (app.opts.action == OPTIONS_VERSION) {
 		status = put(PROG " " PGTOP_VERSION "\n");
 	} else {
-		err = run(&app, &d);
+		err = no_output ? diag_set(&d, -EBADF, "standard output is closed") : run(&app, &d);
 		if (err) {
 			log_line(&app, "ended: %s", d.summary);
 			print_diag(&d);

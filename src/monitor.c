@@ -524,7 +524,9 @@ struct snapshot *monitor_tick(struct monitor *m)
 	model_tick(m->model, cut_ns, drop_session, m);
 	read_facts(m);
 	release_clusters(m);
-	build.now_us = wall_clock_us();
+	/* The time of the report is that of its cut. */
+	build.now_us =
+		wall_clock_us() - (int64_t)((source_now_ns(m->source) - cut_ns) / NSEC_PER_USEC);
 	build.selected = m->selected;
 	build.n_selected = m->n_selected;
 	build.notice = m->symbols_hidden ? SYMBOLS_HIDDEN : NULL;

@@ -64,6 +64,8 @@ int probe_kernel(struct probe *p, struct diag *d)
 	btf = btf__parse_raw(KERNEL_BTF);
 	if (!btf) {
 		err = -errno;
+		if (err == -EMFILE || err == -ENFILE)
+			return probe_explain(err, "", d);
 		diag_set(d, err, "could not parse " KERNEL_BTF ": %s", strerror(-err));
 		diag_hint(d, "The kernel's BTF may be newer than the libbpf this program is linked "
 			     "with: rebuild it with a newer one.");
@@ -185,6 +187,11 @@ int probe_explain(int err, const char *log, struct diag *d)
 		diag_hint(d,
 			"Run it as root outside of containers that filter bpf(2) (seccomp), and "
 			"see /proc/sys/kernel/perf_event_paranoid.");
+		break;
+	case -EMFILE:
+	case -ENFILE:
+		diag_set(d, err, "could not load the BPF programs: %s", strerror(-err));
+		diag_hint(d, "Some thirty open files are needed: raise the limit (ulimit -n).");
 		break;
 	case -ENOMEM:
 		diag_set(d, err, "the kernel had no memory for the BPF maps: %s", strerror(-err));

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "offcpu.skel.h"
@@ -112,6 +113,17 @@ static int load(struct source *s, const struct source_config *cfg, const struct 
 	return s->ring ? 0 : -errno;
 }
 
+/* Maps, programs and links take some twenty descriptors. */
+static void raise_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
 int source_open(struct source **ret, const struct source_config *cfg, struct diag *d)
 {
 	struct probe probe;
@@ -119,6 +131,7 @@ int source_open(struct source **ret, const struct source_config *cfg, struct dia
 	struct source *s;
 	int err;
 
+	raise_file_limit();
 	if ((err = probe_capabilities(d)) || (err = probe_namespace(d)) ||
 		(err = probe_kernel(&probe, d)))
 		return err;

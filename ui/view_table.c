@@ -75,7 +75,9 @@ static void draw_empty(const struct ui_state *st, const struct layout *l, struct
 	char text[96];
 	int width;
 
-	if (!s || (s->n_clusters == 0 && s->n_backends == 0))
+	if (!s)
+		snprintf(text, sizeof(text), "measuring: the first numbers come after one refresh");
+	else if (s->n_clusters == 0 && s->n_backends == 0)
 		snprintf(text, sizeof(text), "waiting for a PostgreSQL server to start");
 	else if (s->n_backends == 0)
 		snprintf(text, sizeof(text), "no backend has been seen yet");

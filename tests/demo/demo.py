@@ -12,6 +12,7 @@ import os
 import signal
 import subprocess
 import sys
+import termios
 import threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -232,10 +233,13 @@ def main():
     for sig in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
         signal.signal(sig, lambda s, _f: sys.exit(128 + s))
     status = 1
+    terminal = termios.tcgetattr(0) if os.isatty(0) else None
     try:
         try:
             status = run(program, options)
         finally:
+            if terminal:        # a monitor that was killed leaves it raw
+                termios.tcsetattr(0, termios.TCSADRAIN, terminal)
             harness.reaper.close()
     except harness.Skip as e:
         sys.exit(f"demo: {e}")
