@@ -18,6 +18,7 @@ enum who { WHO_RING, WHO_TIMER, WHO_SIGNAL, WHO_INPUT };
 
 struct loop {
 	int epoll_fd, timer_fd, signal_fd;
+	int end_fd; /* of the signals that end it; never read */
 	struct monitor *monitor;
 	const struct loop_handler *handler;
 	bool events_left, input_left;
@@ -50,9 +51,15 @@ int loop_new(struct loop **ret, struct diag *d)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write(2) */
 	l->signal_fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGQUIT);
+	l->end_fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 	l->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 	l->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	if (l->signal_fd < 0 || l->timer_fd < 0 || l->epoll_fd < 0)
+	if (l->signal_fd < 0 || l->end_fd < 0 || l->timer_fd < 0 || l->epoll_fd < 0)
 		err = -errno;
 	if (!err)
 		err = watch(l, l->signal_fd, EPOLLIN, WHO_SIGNAL);
@@ -76,12 +83,14 @@ void loop_free(struct loop *l)
 		close(l->timer_fd);
 	if (l->signal_fd >= 0)
 		close(l->signal_fd);
+	if (l->end_fd >= 0)
+		close(l->end_fd);
 	free(l);
 }
 
 int loop_signal_fd(const struct loop *l)
 {
-	return l->signal_fd;
+	return l->end_fd;
 }
 
 void loop_rearm(struct loop *l)
