@@ -54,7 +54,8 @@ def test_on_time_under_a_storm():
     storm = Monitor("-n", "5", cluster=c, delay="1", wrap=["taskset", "-c", "0"])
     check_eq(storm.finish(), 0, f"exit status: {storm.errors()}")
     took = time.monotonic() - start
-    check(5.0 <= took < 6.5, f"-d 1 -n 5 took {took:.2f} s")
+    # five refreshes, and the start: loading BPF on a CPU that is being fought for
+    check(5.0 <= took < 8, f"-d 1 -n 5 took {took:.2f} s")
     check_eq(len(storm.reports), 5, "reports")
     for a, b in zip(storm.reports, storm.reports[1:]):
         check_near((b["mono_ns"] - a["mono_ns"]) / S, 1.0, 0.4, "from report to report")
