@@ -31,13 +31,13 @@ static int watch(struct loop *l, int fd, uint32_t events, enum who who)
 	return epoll_ctl(l->epoll_fd, EPOLL_CTL_ADD, fd, &ev) ? -errno : 0;
 }
 
-static void handled_signals(sigset_t *set)
-{
-	static const int signals[] = {
-		SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP, SIGCONT, SIGUSR1, SIGUSR2};
+/* Signals that end it, and the others that it takes. */
+static const int end_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+static const int other_signals[] = {SIGWINCH, SIGTSTP, SIGCONT, SIGUSR1, SIGUSR2};
 
-	sigemptyset(set);
-	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
+static void add_signals(sigset_t *set, const int *signals, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
 		sigaddset(set, signals[i]);
 }
 
@@ -47,16 +47,13 @@ int loop_new(struct loop **ret, struct diag *d)
 	sigset_t set;
 	int err = 0;
 
-	handled_signals(&set);
+	sigemptyset(&set);
+	add_signals(&set, end_signals, ARRAY_SIZE(end_signals));
+	l->end_fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	add_signals(&set, other_signals, ARRAY_SIZE(other_signals));
+	l->signal_fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write(2) */
-	l->signal_fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGQUIT);
-	l->end_fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 	l->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 	l->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (l->signal_fd < 0 || l->end_fd < 0 || l->timer_fd < 0 || l->epoll_fd < 0)
